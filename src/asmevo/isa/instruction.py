@@ -1,0 +1,176 @@
+"""The instruction record: original bytes, LLVM's text, and operands parsed from it on demand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from asmevo.isa.operand import Operand, parse_operand
+
+ModifierValue = int | str | tuple[int, ...] | bool
+
+_SUFFIX = re.compile(r"_(e64_dpp|e64_sdwa|e32|e64|dpp8|dpp|sdwa)$")
+# Modifiers that stand alone (flags). Everything else is `name:value`.
+_FLAGS = frozenset(
+    "offen idxen lds gds glc slc dlc scc sc0 sc1 nt clamp tfe lwe addr64 off high wave_shl "
+    "row_mirror row_half_mirror row_half_mirror bound_ctrl nv scale_offset".split()
+)
+_MODIFIER = re.compile(r"[a-z_0-9]+:(?:\[[^\]]*\]|[a-zA-Z_0-9]+\([^)]*\)|\S+)$")
+_FREE_FORM = re.compile(r"s_(waitcnt|sendmsg|sendmsghalt|delay_alu|wait_alu|waitcnt_depctr)$")
+
+
+class Instruction:
+    """One machine instruction.
+
+    Equality and hashing follow (`raw`, `text`). Offsets belong to the program, not to the
+    instruction, so equal encodings can share one object.
+
+    Attributes:
+        raw: the encoding, 4 to 20 bytes.
+        text: LLVM's text, or None when LLVM cannot decode the bytes.
+        editable: False for bytes that LLVM cannot decode or does not re-encode to themselves.
+    """
+
+    __slots__ = ("_parsed", "editable", "raw", "text")
+
+    def __init__(self, raw: bytes, text: str | None, editable: bool = True) -> None:
+        self.raw = raw
+        self.text = text
+        self.editable = editable and text is not None
+        self._parsed: tuple[str, str, str, tuple[Operand, ...], Mapping[str, ModifierValue]] | None
+        self._parsed = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Instruction) and (self.raw, self.text) == (other.raw, other.text)
+
+    def __hash__(self) -> int:
+        return hash(self.raw)
+
+    def __repr__(self) -> str:
+        return f"Instruction({self.raw.hex()}, {self.text!r})"
+
+    @property
+    def size(self) -> int:
+        """Encoded size in bytes."""
+        return len(self.raw)
+
+    def _parse(self) -> tuple[str, str, str, tuple[Operand, ...], Mapping[str, ModifierValue]]:
+        if self._parsed is None:
+            self._parsed = parse_text(self.text or ".undecoded")
+        return self._parsed
+
+    @property
+    def mnemonic(self) -> str:
+        """Mnemonic as printed, with its encoding suffix: `v_add_f32_e32`."""
+        return self._parse()[0]
+
+    @property
+    def base(self) -> str:
+        """Mnemonic without encoding suffix: `v_add_f32`."""
+        return self._parse()[1]
+
+    @property
+    def form(self) -> str:
+        """Encoding suffix: `e32`, `e64`, `dpp`, `sdwa`, `e64_dpp`, `dpp8` or empty."""
+        return self._parse()[2]
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """Operands in printed order."""
+        return self._parse()[3]
+
+    @property
+    def modifiers(self) -> Mapping[str, ModifierValue]:
+        """Modifiers by name: `{"offset": 16, "offen": True, "op_sel": (0, 1)}`."""
+        return self._parse()[4]
+
+
+def split_top_level(text: str) -> list[str]:
+    """Split at commas outside brackets, parentheses, bars and quotes."""
+    parts: list[str] = []
+    depth, start, quoted = 0, 0, False
+    for i, c in enumerate(text):
+        if c == '"':
+            quoted = not quoted
+        elif quoted:
+            continue
+        elif c in "[(":
+            depth += 1
+        elif c in "])":
+            depth -= 1
+        elif c == "," and depth == 0:
+            parts.append(text[start:i].strip())
+            start = i + 1
+    parts.append(text[start:].strip())
+    return parts
+
+
+def _split_words(text: str) -> list[str]:
+    words: list[str] = []
+    depth, start = 0, 0
+    for i, c in enumerate(text):
+        if c in "[(":
+            depth += 1
+        elif c in "])":
+            depth -= 1
+        elif c == " " and depth == 0:
+            if i > start:
+                words.append(text[start:i])
+            start = i + 1
+    if start < len(text):
+        words.append(text[start:])
+    return words
+
+
+def _modifier(word: str) -> tuple[str, ModifierValue]:
+    name, colon, value = word.partition(":")
+    if not colon:
+        return name, True
+    if value.startswith("["):
+        return name, tuple(int(x, 0) for x in value[1:-1].split(","))
+    try:
+        return name, int(value, 0)
+    except ValueError:
+        return name, value
+
+
+def _is_modifier(word: str) -> bool:
+    return word in _FLAGS or word.startswith("gpr_idx(") or bool(_MODIFIER.match(word))
+
+
+@lru_cache(maxsize=400_000)
+def parse_text(
+    text: str,
+) -> tuple[str, str, str, tuple[Operand, ...], Mapping[str, ModifierValue]]:
+    """Parse LLVM's text into (mnemonic, base, form, operands, modifiers).
+
+    Text that is no instruction yields no operands; parsing never raises on LLVM's output.
+    """
+    text = " ".join(text.split())
+    mnemonic, _, rest = text.partition(" ")
+    m = _SUFFIX.search(mnemonic)
+    base, form = (mnemonic[: m.start()], m.group(1)) if m else (mnemonic, "")
+    modifiers: dict[str, ModifierValue] = {}
+    if _FREE_FORM.match(mnemonic):
+        return mnemonic, base, form, (parse_operand(rest),) if rest else (), modifiers
+    operands: list[Operand] = []
+    parts = split_top_level(rest) if rest else []
+    for n, part in enumerate(parts):
+        words = _split_words(part)
+        # Only the last operand is followed by modifiers, but some print them after commas too.
+        first_modifier = len(words)
+        while first_modifier > 0 and _is_modifier(words[first_modifier - 1]):
+            # A bare `off` is an address operand, and so is the first word of an earlier part.
+            if words[first_modifier - 1] == "off" and (first_modifier == 1 or n < len(parts) - 1):
+                break
+            first_modifier -= 1
+        for word in words[first_modifier:]:
+            if word.startswith("gpr_idx("):
+                operands.append(parse_operand(word))
+                continue
+            name, value = _modifier(word)
+            modifiers[name] = value
+        for word in words[:first_modifier]:
+            operands.append(parse_operand(word))
+    return mnemonic, base, form, tuple(operands), modifiers
