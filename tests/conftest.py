@@ -1,0 +1,58 @@
+"""Fixtures that several rooms share; what is missing is skipped with the command that gets it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from asmevo.cli import corpus
+
+HERE = Path(__file__).resolve().parent
+CHECKOUT = HERE.parent
+KERNELS = CHECKOUT / "kernels"
+
+# The NumPy references are a package of the tests: `from reference.kernels import ...`.
+sys.path.insert(0, str(HERE))
+
+
+@pytest.fixture(scope="session")
+def aiter_root() -> Path:
+    """Folder of the unpacked amd-aiter wheel (`aiter_meta/hsa/gfx942/...` lies under it)."""
+    if not corpus.available("aiter"):
+        pytest.skip(corpus.missing_reason("aiter"))
+    return corpus.corpus_path("aiter")
+
+
+@pytest.fixture(scope="session")
+def shared_root() -> Path:
+    """Folder of the development material (facts, suites, traces) beside the checkout."""
+    root = CHECKOUT.parent / "shared"
+    if not (root / "design.md").is_file():
+        pytest.skip("the development material (../shared) is not beside this checkout")
+    return root
+
+
+@pytest.fixture(scope="session")
+def kernel_objects() -> Callable[..., bytes]:
+    """Function (name, arch="gfx942", folder=".") -> code object, built from the committed `.s`.
+
+    `folder` is "." for the six kernels of the project, "kernelbench" or "recovery". Objects are
+    built once in a test run.
+    """
+    from asmevo.program.build import assemble_object
+
+    from asmevo.isa.target import Target
+
+    built: dict[tuple[str, str, str], bytes] = {}
+
+    def build(name: str, arch: str = "gfx942", folder: str = ".") -> bytes:
+        key = (name, arch, folder)
+        if key not in built:
+            text = (KERNELS / folder / arch / f"{name}.s").read_text(encoding="utf-8")
+            built[key] = assemble_object(text, Target(arch))
+        return built[key]
+
+    return build
