@@ -1,0 +1,282 @@
+"""A bounds-checked reader of 64-bit little-endian ELF files, and its typed errors.
+
+Only what code objects need: header, sections, segments, symbols, dynamic entries, RELA
+relocations and notes. Every offset of a typed view is kept, so that a field can be patched in the
+original bytes. Nothing is allocated from a size that the file only claims.
+
+Source: System V gABI chapters 4 and 5; LLVM `AMDGPUUsage`, "Code Object".
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from asmevo.errors import InputError, UnsupportedError
+
+EM_AMDGPU = 224
+ELFOSABI_AMDGPU_HSA = 64
+ET_REL, ET_DYN = 1, 3
+SHT_NULL, SHT_PROGBITS, SHT_SYMTAB, SHT_STRTAB, SHT_RELA = 0, 1, 2, 3, 4
+SHT_HASH, SHT_DYNAMIC, SHT_NOTE, SHT_NOBITS, SHT_REL, SHT_DYNSYM = 5, 6, 7, 8, 9, 11
+SHF_WRITE, SHF_ALLOC, SHF_EXECINSTR = 1, 2, 4
+PT_LOAD, PT_DYNAMIC, PT_NOTE, PT_PHDR = 1, 2, 4, 6
+STT_NOTYPE, STT_OBJECT, STT_FUNC, STT_SECTION = 0, 1, 2, 3
+STB_LOCAL, STB_GLOBAL, STB_WEAK = 0, 1, 2
+
+HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
+SECTION = struct.Struct("<IIQQQQIIQQ")
+SEGMENT = struct.Struct("<IIQQQQQQ")
+SYMBOL = struct.Struct("<IBBHQQ")
+RELA = struct.Struct("<QQq")
+DYNAMIC = struct.Struct("<qQ")
+
+_MACHINES = {3: "x86", 40: "Arm", 62: "x86-64", 183: "AArch64", 190: "CUDA", 243: "RISC-V"}
+
+
+class FormatError(InputError):
+    """The bytes are not the object that was asked for, or are damaged."""
+
+
+class WrongObjectError(UnsupportedError):
+    """A well-formed ELF that is no HSA code object of a supported version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One section header; `header_offset` is the file offset of the header itself."""
+
+    index: int
+    name: str
+    type: int
+    flags: int
+    address: int
+    offset: int
+    size: int
+    link: int
+    info: int
+    align: int
+    entry_size: int
+    header_offset: int
+
+    @property
+    def file_size(self) -> int:
+        """Bytes that the section takes in the file."""
+        return 0 if self.type in (SHT_NOBITS, SHT_NULL) else self.size
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One program header; `header_offset` is the file offset of the header itself."""
+
+    type: int
+    flags: int
+    offset: int
+    vaddr: int
+    paddr: int
+    file_size: int
+    mem_size: int
+    align: int
+    header_offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """One symbol; `record_offset` is the file offset of its 24-byte record."""
+
+    name: str
+    info: int
+    other: int
+    section: int
+    value: int
+    size: int
+    record_offset: int
+
+    @property
+    def type(self) -> int:
+        """STT_* type."""
+        return self.info & 15
+
+    @property
+    def binding(self) -> int:
+        """STB_* binding."""
+        return self.info >> 4
+
+    @property
+    def visibility(self) -> int:
+        """STV_* visibility (0 default, 1 internal, 2 hidden, 3 protected)."""
+        return self.other & 3
+
+
+@dataclass(frozen=True, slots=True)
+class Relocation:
+    """One RELA record; `record_offset` is its file offset."""
+
+    offset: int
+    type: int
+    symbol: int
+    addend: int
+    record_offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One note record of a note section or segment; offsets are file offsets."""
+
+    name: str
+    type: int
+    desc: bytes
+    desc_offset: int
+
+
+def _cut(data: bytes, offset: int, size: int, what: str) -> bytes:
+    if offset < 0 or size < 0 or offset + size > len(data):
+        raise FormatError(
+            f"truncated ELF: {what} needs bytes {offset}..{offset + size}, "
+            f"the file has {len(data)}",
+            "give the complete file",
+        )
+    return data[offset : offset + size]
+
+
+def _string(table: bytes, at: int) -> str:
+    if at >= len(table):
+        return ""
+    end = table.find(b"\0", at)
+    return table[at : end if end >= 0 else len(table)].decode("utf8", "backslashreplace")
+
+
+@dataclass(frozen=True, slots=True)
+class Elf:
+    """A parsed ELF. `data` is never changed."""
+
+    data: bytes
+    osabi: int
+    abi_version: int
+    type: int
+    machine: int
+    flags: int
+    sections: tuple[Section, ...]
+    segments: tuple[Segment, ...]
+
+    @classmethod
+    def parse(cls, data: bytes) -> Elf:
+        """Parse the header and both header tables.
+
+        Raises:
+            FormatError: not an ELF, not 64-bit little-endian, or truncated.
+        """
+        if data[:4] != b"\x7fELF":
+            found = "an empty file" if not data else f"first bytes {data[:4].hex(' ')}"
+            raise FormatError(
+                f"not an ELF file ({found})",
+                "give a .co or .hsaco code object; `asmevo extract` opens bundles and archives",
+            )
+        header = HEADER.unpack(_cut(data, 0, HEADER.size, "the ELF header"))
+        ident: bytes = header[0]
+        if ident[4] != 2 or ident[5] != 1:
+            raise FormatError("ELF is not 64-bit little-endian", "give an AMDGPU code object")
+        _, e_type, machine, _, _, phoff, shoff, flags, _, phes, phnum, shes, shnum, shstr = header
+        segments: list[Segment] = []
+        if phnum:
+            if phes != SEGMENT.size:
+                raise FormatError(f"program header size is {phes}, not {SEGMENT.size}")
+            table = _cut(data, phoff, phnum * phes, "the program headers")
+            for i in range(phnum):
+                p = SEGMENT.unpack_from(table, i * phes)
+                segments.append(
+                    Segment(p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], phoff + i * phes)
+                )
+        raw: list[tuple[int, ...]] = []
+        if shnum:
+            if shes != SECTION.size:
+                raise FormatError(f"section header size is {shes}, not {SECTION.size}")
+            table = _cut(data, shoff, shnum * shes, "the section headers")
+            raw = [SECTION.unpack_from(table, i * shes) for i in range(shnum)]
+            for i, s in enumerate(raw):
+                if s[1] not in (SHT_NOBITS, SHT_NULL):
+                    _cut(data, s[4], s[5], f"section {i}")
+        names = b""
+        if shstr < len(raw):
+            names = data[raw[shstr][4] : raw[shstr][4] + raw[shstr][5]]
+        sections = tuple(
+            Section(i, _string(names, s[0]), s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8],
+                    s[9], shoff + i * shes)
+            for i, s in enumerate(raw)
+        )  # fmt: skip
+        return cls(data, ident[7], ident[8], e_type, machine, flags, sections, tuple(segments))
+
+    @property
+    def machine_name(self) -> str:
+        """Name of the machine for messages."""
+        return _MACHINES.get(self.machine, f"machine {self.machine}")
+
+    def section(self, name: str) -> Section | None:
+        """First section with that name, or None."""
+        return next((s for s in self.sections if s.name == name), None)
+
+    def contents(self, section: Section) -> bytes:
+        """The section's bytes in the file; empty for NOBITS."""
+        return self.data[section.offset : section.offset + section.file_size]
+
+    def symbols(self, section: Section) -> list[Symbol]:
+        """Symbols of a SYMTAB or DYNSYM section, the null symbol included."""
+        strings = b""
+        if section.link < len(self.sections):
+            strings = self.contents(self.sections[section.link])
+        table = self.contents(section)
+        return [
+            Symbol(_string(strings, s[0]), s[1], s[2], s[3], s[4], s[5],
+                   section.offset + i * SYMBOL.size)
+            for i, s in enumerate(SYMBOL.iter_unpack(table[: len(table) // 24 * 24]))
+        ]  # fmt: skip
+
+    def all_symbols(self) -> Iterator[Symbol]:
+        """Symbols of `.dynsym`, then of `.symtab`, null symbols left out."""
+        for kind in (SHT_DYNSYM, SHT_SYMTAB):
+            for section in self.sections:
+                if section.type == kind:
+                    yield from self.symbols(section)[1:]
+
+    def relocations(self, section: Section) -> list[Relocation]:
+        """Records of a RELA section."""
+        table = self.contents(section)
+        return [
+            Relocation(r[0], r[1] & 0xFFFFFFFF, r[1] >> 32, r[2], section.offset + i * RELA.size)
+            for i, r in enumerate(RELA.iter_unpack(table[: len(table) // 24 * 24]))
+        ]
+
+    def file_offset(self, address: int) -> int | None:
+        """File offset of a virtual address inside a loaded segment's file part, or None."""
+        for s in self.segments:
+            if s.type == PT_LOAD and s.vaddr <= address < s.vaddr + s.file_size:
+                return s.offset + address - s.vaddr
+        return None
+
+    def notes(self) -> Iterator[Note]:
+        """Notes of all note sections, or of the note segments when there is no section.
+
+        Raises:
+            FormatError: a record reaches past its section.
+        """
+        areas = [(s.offset, s.size) for s in self.sections if s.type == SHT_NOTE]
+        if not areas:
+            areas = [(p.offset, p.file_size) for p in self.segments if p.type == PT_NOTE]
+        for offset, size in areas:
+            _cut(self.data, offset, size, "a note")
+            at, end = offset, offset + size
+            while at + 12 <= end:
+                name_size, desc_size, kind = struct.unpack_from("<III", self.data, at)
+                name_at = at + 12
+                desc_at = name_at + (name_size + 3 & ~3)
+                if desc_at + desc_size > end:
+                    raise FormatError(
+                        f"note at file offset {at} claims {desc_size} bytes, past its section"
+                    )
+                name = self.data[name_at : name_at + name_size].rstrip(b"\0")
+                yield Note(
+                    name.decode("ascii", "backslashreplace"), kind,
+                    self.data[desc_at : desc_at + desc_size], desc_at,
+                )  # fmt: skip
+                at = desc_at + (desc_size + 3 & ~3)

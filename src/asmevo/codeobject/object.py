@@ -1,0 +1,221 @@
+"""A code object: the original bytes, and typed views of its kernels, code and metadata."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from asmevo.codeobject import metadata as md
+from asmevo.codeobject.descriptor import SIZE, KernelDescriptor
+from asmevo.codeobject.elf import (
+    ELFOSABI_AMDGPU_HSA,
+    EM_AMDGPU,
+    ET_DYN,
+    SHF_EXECINSTR,
+    SHT_PROGBITS,
+    STT_FUNC,
+    Elf,
+    FormatError,
+    Section,
+    Symbol,
+    WrongObjectError,
+)
+from asmevo.errors import InputError
+from asmevo.isa.target import Feature, Target
+
+_ABI_NAMES = {0: 2, 1: 3, 2: 4, 3: 5, 4: 6}  # EI_ABIVERSION -> code object version
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One kernel of a code object.
+
+    Attributes:
+        name: the metadata's name (what launchers ask for), else the symbol without `.kd`.
+        symbol: name of the descriptor's symbol.
+        descriptor_offset: file offset of the 64 descriptor bytes.
+        descriptor_address: virtual address of the descriptor.
+        entry: byte offset in `.text` of the first instruction.
+    """
+
+    name: str
+    symbol: str
+    descriptor: KernelDescriptor
+    descriptor_offset: int
+    descriptor_address: int
+    entry: int
+    metadata: md.KernelMetadata
+
+
+@dataclass(frozen=True)
+class CodeObject:
+    """An AMDGPU HSA code object (ET_DYN) and its parts.
+
+    Attributes:
+        data: the file's bytes.
+        elf: parsed headers.
+        target: processor and feature settings.
+        abi_version: code object version, 3 to 6.
+        text_section: the section that holds the code.
+        kernels: in the metadata's order.
+        metadata: the parsed note, or None when there is none.
+    """
+
+    data: bytes
+    elf: Elf
+    target: Target
+    abi_version: int
+    text_section: Section
+    kernels: tuple[Kernel, ...]
+    metadata: md.Metadata | None
+
+    @classmethod
+    def open(cls, data: bytes) -> CodeObject:
+        """Parse a code object.
+
+        Raises:
+            FormatError: not an ELF, truncated, a host ELF, or inconsistent inside.
+            WrongObjectError: not for HSA, relocatable, or an unsupported code object version.
+            UnsupportedError: the machine number is not a known processor.
+        """
+        elf = Elf.parse(data)
+        if elf.machine != EM_AMDGPU:
+            raise FormatError(
+                f"host ELF for {elf.machine_name}, not an AMDGPU code object",
+                "use `asmevo find` and `asmevo extract` to get code objects out of a host file",
+            )
+        if elf.osabi != ELFOSABI_AMDGPU_HSA:
+            raise WrongObjectError(
+                f"AMDGPU ELF with OS ABI {elf.osabi}, not HSA ({ELFOSABI_AMDGPU_HSA})",
+                "only amdhsa code objects are supported",
+            )
+        if elf.type != ET_DYN:
+            raise WrongObjectError(
+                f"AMDGPU ELF of type {elf.type}, not a linked code object (ET_DYN)",
+                "link it first: ld.lld -shared",
+            )
+        version = _ABI_NAMES.get(elf.abi_version)
+        if version is None or version < 3:
+            raise WrongObjectError(
+                f"code object ABI byte {elf.abi_version} is not version 3 to 6",
+                "rebuild the object with a newer compiler",
+            )
+        target = _target(elf, version)
+        text = _text_section(elf)
+        metadata = _metadata(elf)
+        kernels = _kernels(elf, target, text, metadata)
+        return cls(data, elf, target, version, text, kernels, metadata)
+
+    @property
+    def e_flags(self) -> int:
+        """The ELF header's flags: machine number and feature settings."""
+        return self.elf.flags
+
+    @cached_property
+    def text(self) -> bytes:
+        """Bytes of the code section."""
+        return self.elf.contents(self.text_section)
+
+    @property
+    def text_address(self) -> int:
+        """Virtual address of the code section."""
+        return self.text_section.address
+
+    @property
+    def text_offset(self) -> int:
+        """File offset of the code section."""
+        return self.text_section.offset
+
+    @cached_property
+    def text_symbols(self) -> tuple[Symbol, ...]:
+        """Symbols that name a place in the code section, sorted by address."""
+        found = [s for s in self.elf.all_symbols() if s.section == self.text_section.index]
+        return tuple(sorted(found, key=lambda s: s.value))
+
+    @cached_property
+    def function_symbols(self) -> tuple[Symbol, ...]:
+        """One FUNC symbol per address in the code section, global names preferred."""
+        best: dict[int, Symbol] = {}
+        for s in self.text_symbols:
+            old = best.get(s.value)
+            if s.type == STT_FUNC and (old is None or (s.binding and not old.binding)):
+                best[s.value] = s
+        return tuple(best[a] for a in sorted(best))
+
+    def kernel(self, name: str | None = None) -> Kernel:
+        """The kernel with that metadata name, symbol, or symbol without `.kd`.
+
+        None asks for the only kernel.
+
+        Raises:
+            InputError: no such kernel, or None with several; the message lists the names.
+        """
+        names = ", ".join(k.name for k in self.kernels) or "none"
+        if name is None:
+            if len(self.kernels) == 1:
+                return self.kernels[0]
+            raise InputError(
+                f"the object has {len(self.kernels)} kernels ({names})", "name one with --kernel"
+            )
+        for k in self.kernels:
+            if name in (k.name, k.symbol, k.symbol.removesuffix(".kd")):
+                return k
+        raise InputError(f"no kernel named {name!r}; the object has {names}", "use one of these")
+
+
+def _target(elf: Elf, version: int) -> Target:
+    if version >= 4:
+        return Target.from_eflags(elf.flags)
+    # Version 3 has one bit per feature: set means on, clear means off where supported.
+    plain = Target.from_eflags(elf.flags & 0xFF)
+    xnack = Feature.ON if elf.flags & 0x100 else Feature.UNSUPPORTED
+    sramecc = Feature.ON if elf.flags & 0x200 else Feature.UNSUPPORTED
+    return Target(plain.arch, xnack, sramecc)
+
+
+def _text_section(elf: Elf) -> Section:
+    code = [s for s in elf.sections if s.type == SHT_PROGBITS and s.flags & SHF_EXECINSTR]
+    named = [s for s in code if s.name == ".text"]
+    if not code:
+        raise WrongObjectError(
+            "the object has no section headers" if not elf.sections else "no executable section",
+            "objects stripped of section headers are not supported",
+        )
+    if len(code) > 1:
+        raise WrongObjectError(
+            f"{len(code)} executable sections ({', '.join(s.name for s in code)})",
+            "link the object with one .text",
+        )
+    return (named or code)[0]
+
+
+def _metadata(elf: Elf) -> md.Metadata | None:
+    for note in elf.notes():
+        if note.name == "AMDGPU" and note.type == md.NT_AMDGPU_METADATA:
+            return md.parse(note)
+    return None
+
+
+def _kernels(
+    elf: Elf, target: Target, text: Section, metadata: md.Metadata | None
+) -> tuple[Kernel, ...]:
+    descriptors = {s.name: s for s in elf.all_symbols() if s.name.endswith(".kd") and s.section}
+    listed = metadata.kernels if metadata else ()
+    if not listed:
+        listed = tuple(md.KernelMetadata(n.removesuffix(".kd"), n) for n in descriptors)
+    out: list[Kernel] = []
+    for kernel in listed:
+        symbol = descriptors.get(kernel.symbol)
+        if symbol is None:
+            raise FormatError(f"kernel {kernel.name} has no descriptor symbol {kernel.symbol}")
+        offset = elf.file_offset(symbol.value)
+        if offset is None or offset + SIZE > len(elf.data):
+            raise FormatError(f"descriptor {kernel.symbol} lies outside the file")
+        descriptor = KernelDescriptor.decode(elf.data[offset : offset + SIZE], target)
+        entry = symbol.value + descriptor.kernel_code_entry_byte_offset - text.address
+        if not 0 <= entry < text.size or entry % 4:
+            raise FormatError(f"entry of kernel {kernel.name} is not inside {text.name}")
+        out.append(
+            Kernel(kernel.name, kernel.symbol, descriptor, offset, symbol.value, entry, kernel)
+        )
+    return tuple(out)
