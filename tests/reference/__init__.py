@@ -1,0 +1,1 @@
+"""What the kernels must compute, in NumPy and double precision: the tests' own truth."""

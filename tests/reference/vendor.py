@@ -1,0 +1,137 @@
+"""Launches of hand-written vendor kernels and what they must compute: top-k, GEMM, layer norm.
+
+Arguments lie in 16-byte slots of the kernarg segment (value first, the rest padding). Roles,
+layouts and formulas come from the launchers in the same wheel and from runs of the binaries with
+random data; the binaries themselves are never part of this repository.
+"""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+
+from reference.launch import Arg, Expected, Launch
+
+BF16 = np.dtype(ml_dtypes.bfloat16)
+
+
+def fp8_of(arch: str) -> np.dtype:
+    """The e4m3 format that the architecture's matrix instructions read."""
+    return np.dtype(ml_dtypes.float8_e4m3fn if arch == "gfx950" else ml_dtypes.float8_e4m3fnuz)
+
+
+def preshuffle(w: np.ndarray) -> np.ndarray:
+    """Weight layout (16,16): `[n, k]` -> `[n/16][k/p][16][p]`, p elements being 16 bytes."""
+    n, k = w.shape
+    p = 16 // w.dtype.itemsize
+    return np.ascontiguousarray(w.reshape(n // 16, 16, k // p, p).transpose(0, 2, 1, 3))
+
+
+def symbol(name: str) -> str:
+    """`aiter::name` as the Itanium ABI mangles a variable."""
+    return f"_ZN5aiter{len(name)}{name}E"
+
+
+def topksoftmax(
+    tokens: int, experts: int, topk: int, rows: int, renormalize: int, seed: int
+) -> Launch:
+    """Indices and softmax weights of the `topk` largest logits of each token, descending.
+
+    rows: tokens a workgroup serves, the first number of the file name (4 or 12).
+    """
+    rng = np.random.default_rng(seed)
+    logits = rng.normal(size=(tokens, experts)).astype(np.float32)
+    p = np.exp(np.float64(logits))
+    p /= p.sum(axis=1, keepdims=True)
+    chosen = np.argsort(-logits, axis=1, kind="stable")[:, :topk].astype(np.int32)
+    weights = np.take_along_axis(p, chosen, axis=1)
+    if renormalize:
+        weights /= weights.sum(axis=1, keepdims=True)
+    return Launch(
+        kernel=symbol(f"topksoftmax_{rows}x{experts}x{topk}"),
+        grid=(-(-tokens // rows), 1, 1),
+        block=(256, 1, 1),
+        args=(
+            Arg(0, "T", np.zeros_like(chosen), "out"),
+            Arg(16, "W", np.zeros(weights.shape, np.float32), "out"),
+            Arg(32, "A", logits),
+            Arg(48, "batch", tokens),
+            Arg(64, "expert", experts),
+            Arg(80, "topk", topk),
+            Arg(96, "renormalize", renormalize),
+            Arg(112, "out_stride", 4 * topk),
+        ),
+        expected={"T": Expected(chosen, "exact"), "W": Expected(weights, atol=1e-6)},
+        label=f"topksoftmax {tokens}x{experts}x{topk}",
+    )
+
+
+def bf16gemm(m: int, n: int, k: int, tile_m: int, seed: int) -> Launch:
+    """D[M,N] (fp32) = A[M,K] B[N,K]^T with bf16 inputs; N % 64 == 0, K % 64 == 0, any M."""
+    rng = np.random.default_rng(seed)
+    a = rng.normal(size=(m, k)).astype(BF16)
+    b = rng.normal(size=(n, k)).astype(BF16)
+    return Launch(
+        kernel=symbol(f"bf16gemm_outf32_tn_{tile_m}x64_pf3"),
+        grid=(n // 64, -(-m // tile_m), 1),
+        block=(256, 1, 1),
+        args=(
+            Arg(0, "D", np.zeros((m, n), np.float32), "out"),
+            Arg(16, "C", None),
+            Arg(32, "A", a),
+            Arg(48, "B", b),
+            Arg(64, "alpha", 1.0),
+            Arg(80, "beta", 0.0),
+            Arg(96, "strideD0", 0),
+            Arg(112, "strideD1", 0),
+            Arg(128, "strideC0", 4 * n),
+            Arg(144, "strideC1", 0),
+            Arg(160, "strideA0", 2 * k),
+            Arg(176, "strideA1", 0),
+            Arg(192, "strideB0", 2 * k),
+            Arg(208, "strideB1", 0),
+            Arg(224, "Mdim", m),
+            Arg(240, "Ndim", n),
+            Arg(256, "Kdim", k),
+            Arg(272, "splitk", 1),
+        ),
+        expected={"D": Expected(np.float64(a) @ np.float64(b).T, rtol=1e-5)},
+        label=f"bf16gemm {m}x{n}x{k}",
+    )
+
+
+def layer_norm(m: int, seed: int) -> Launch:
+    """OutResidual = In + InResidual; Out = layer norm of it over N = 8192 (bf16); M even."""
+    n, epsilon = 8192, 1e-5
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(m, n)).astype(BF16)
+    residual = rng.normal(size=(m, n)).astype(BF16)
+    weight = rng.normal(1, 0.1, size=n).astype(BF16)
+    bias = rng.normal(0, 0.1, size=n).astype(BF16)
+    total = np.float64(x) + np.float64(residual)
+    mean = total.mean(axis=1, keepdims=True)
+    deviation = np.sqrt(total.var(axis=1, keepdims=True) + epsilon)
+    out = (total - mean) / deviation * np.float64(weight) + np.float64(bias)
+    return Launch(
+        kernel="layer_norm_kernel_func",
+        grid=(m // 2, 1, 1),
+        block=(256, 1, 1),
+        args=(
+            Arg(0, "OutBuffer", np.zeros((m, n), BF16), "out"),
+            Arg(16, "InBuffer", x),
+            Arg(32, "WeightBuffer", weight),
+            Arg(48, "BiasBuffer", bias),
+            Arg(64, "epsilon", epsilon),
+            Arg(80, "M", m),
+            Arg(96, "N", n),
+            Arg(112, "OutResidualBuffer", np.zeros((m, n), BF16), "out"),
+            Arg(128, "InResidualBuffer", residual),
+            Arg(144, "OutYScaleBuffer", None),
+            Arg(160, "XScaleBuffer", None),
+        ),
+        expected={
+            "OutBuffer": Expected(out, rtol=1e-2),
+            "OutResidualBuffer": Expected(total, rtol=1e-2),
+        },
+        label=f"layer_norm {m}x{n}",
+    )

@@ -1,0 +1,166 @@
+"""Launches of the vendor's attention kernels: paged decode and flash attention forward.
+
+Head size is 128 everywhere. See `vendor` for the conventions.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from reference.launch import Arg, Expected, Launch
+from reference.vendor import BF16, symbol
+
+HEAD = 128
+PAGE = 16
+
+
+def paged_decode(
+    kernel: str,
+    contexts: tuple[int, ...],
+    kv_heads: int,
+    gqa: int,
+    seed: int,
+    dtype: np.dtype = BF16,
+    pass_gqa: bool = True,
+) -> Launch:
+    """One query token a sequence against a paged cache with 16 tokens a page.
+
+    Caches, with p = 8 elements of 16 bits: K `[page, kv head, 128/p, 16, p]`,
+    V `[page, kv head, 16/p, 128, p]`. The older files have no GQA argument (it is 8 there).
+    """
+    rng = np.random.default_rng(seed)
+    sequences, heads = len(contexts), kv_heads * gqa
+    pages_of = [-(-c // PAGE) for c in contexts]
+    stride = max(pages_of)
+    table = np.zeros((sequences, stride), np.int32)
+    order = rng.permutation(sum(pages_of)).astype(np.int32)
+    position = 0
+    for s, count in enumerate(pages_of):
+        table[s, :count] = order[position : position + count]
+        position += count
+    q = rng.normal(size=(sequences, heads, HEAD)).astype(dtype)
+    k = rng.normal(size=(len(order), kv_heads, PAGE, HEAD)).astype(dtype)
+    v = rng.normal(size=(len(order), kv_heads, PAGE, HEAD)).astype(dtype)
+    k_cache = k.reshape(-1, kv_heads, PAGE, HEAD // 8, 8).transpose(0, 1, 3, 2, 4)
+    v_cache = v.reshape(-1, kv_heads, PAGE // 8, 8, HEAD).transpose(0, 1, 2, 4, 3)
+
+    out = np.zeros((sequences, heads, HEAD))
+    for s, context in enumerate(contexts):
+        pages = table[s, : pages_of[s]]
+        for h in range(heads):
+            keys = np.float64(k[pages, h // gqa]).reshape(-1, HEAD)[:context]
+            values = np.float64(v[pages, h // gqa]).reshape(-1, HEAD)[:context]
+            score = keys @ np.float64(q[s, h]) / math.sqrt(HEAD)
+            p = np.exp(score - score.max())
+            out[s, h] = p @ values / p.sum()
+    args = [
+        Arg(0, "O", np.zeros((sequences, heads, HEAD), dtype), "out"),
+        Arg(16, "Q", q),
+        Arg(32, "K", k_cache),
+        Arg(48, "V", v_cache),
+        Arg(64, "BT", table),
+        Arg(80, "CL", np.array(contexts, np.int32)),
+        Arg(96, "KQ", None),
+        Arg(112, "VQ", None),
+        Arg(128, "sclg", math.log2(math.e) / math.sqrt(HEAD)),
+        Arg(144, "mblk", stride),
+        Arg(160, "batch", kv_heads),
+        Arg(176, "Qs", heads * HEAD * 2),
+        Arg(192, "Bs", kv_heads * PAGE * HEAD * 2),
+        Arg(208, "KVs", PAGE * HEAD * 2),
+    ]
+    if pass_gqa:
+        args += [Arg(224, "GQA", gqa), Arg(240, "QTP", None)]
+    return Launch(
+        kernel=kernel,
+        grid=(kv_heads, sequences, 1),
+        block=(256, 1, 1),
+        args=tuple(args),
+        expected={"O": Expected(out, atol=8e-3)},
+        label=f"pa {list(contexts)} kv{kv_heads} gqa{gqa}",
+    )
+
+
+def flash_forward(
+    name: str,
+    batch: int,
+    heads: int,
+    kv_heads: int,
+    sq: int,
+    sk: int,
+    seed: int,
+    causal: bool = False,
+    lse: bool = True,
+    atol: float = 6e-3,
+) -> Launch:
+    """O = softmax(Q K^T / sqrt(128)) V in bf16 with fp32 log-sum-exp, layout [b, s, h, 128].
+
+    Causal means aligned at the bottom right: query i sees keys j <= i + sk - sq.
+    """
+    rng = np.random.default_rng(seed)
+    q = rng.normal(size=(batch, sq, heads, HEAD)).astype(BF16)
+    k = rng.normal(size=(batch, sk, kv_heads, HEAD)).astype(BF16)
+    v = rng.normal(size=(batch, sk, kv_heads, HEAD)).astype(BF16)
+    group = heads // kv_heads
+    out = np.zeros((batch, sq, heads, HEAD))
+    sums = np.zeros((batch, heads, sq))
+    hidden = np.arange(sk)[None, :] > np.arange(sq)[:, None] + sk - sq
+    for b in range(batch):
+        for h in range(heads):
+            score = np.float64(q[b, :, h]) @ np.float64(k[b, :, h // group]).T / math.sqrt(HEAD)
+            if causal:
+                score[hidden] = -np.inf
+            top = score.max(axis=1, keepdims=True)
+            p = np.exp(score - top)
+            total = p.sum(axis=1, keepdims=True)
+            out[b, :, h] = p / total @ np.float64(v[b, :, h // group])
+            sums[b, h] = (np.log(total) + top)[:, 0]
+    tiles = -(-sq // 256)
+    row_q, row_k = heads * HEAD * 2, kv_heads * HEAD * 2
+    expected = {"R": Expected(out, atol=atol)}
+    if lse:
+        expected["LSE"] = Expected(sums, atol=1e-5)
+    lse_buffer = Arg(64, "LSE", np.zeros((batch, heads, sq), np.float32), "out")
+    return Launch(
+        kernel=symbol(f"fmha_{name}"),
+        grid=(-(-tiles // 2) if causal else tiles, heads, batch),
+        block=(512, 1, 1),
+        args=(
+            Arg(0, "R", np.zeros((batch, sq, heads, HEAD), BF16), "out"),
+            Arg(16, "Q", q),
+            Arg(32, "K", k),
+            Arg(48, "V", v),
+            lse_buffer if lse else Arg(64, "LSE", None),
+            Arg(80, "scalar", 1 / math.sqrt(HEAD)),
+            Arg(96, "seq_len", sq),
+            Arg(112, "Seqs", row_q),
+            Arg(128, "Ts", 256 * row_q),
+            Arg(144, "Hs", HEAD * 2),
+            Arg(160, "Bs", sq * row_q),
+            Arg(176, "gqa", group),
+            Arg(192, "k_Seqs", row_k),
+            Arg(208, "k_Hs", HEAD * 2),
+            Arg(224, "k_Bs", sk * row_k),
+            Arg(240, "msk_opt", 3 if causal and heads % 8 else 5),
+            Arg(256, "lse", int(lse)),
+            Arg(272, "kv_seq_len", sk),
+            Arg(288, "qk_head_dim", HEAD),
+            Arg(304, "v_head_dim", HEAD),
+            Arg(320, "q_head_num", heads),
+            Arg(336, "v_Seqs", row_k),
+            Arg(352, "v_Hs", HEAD * 2),
+            Arg(368, "v_Bs", sk * row_k),
+            Arg(384, "r_Seqs", row_q),
+            Arg(400, "r_Hs", HEAD * 2),
+            Arg(416, "r_Bs", sq * row_q),
+            Arg(432, "ptr_qseq", None),
+            Arg(448, "ptr_kseq", None),
+            Arg(464, "lse_Hs", 4 * sq),
+            Arg(480, "ptr_qseq_padding", None),
+            Arg(496, "ptr_kseq_padding", None),
+        ),
+        expected=expected,
+        label=f"fmha {name} b{batch} h{heads}/{kv_heads} sq{sq} sk{sk}",
+    )
