@@ -1,0 +1,176 @@
+"""Machine tables of the cycle model: one row per constant, with a source for every value.
+
+All times are shader clocks and all sizes bytes unless a row's unit says otherwise. The columns
+are compute parts (CDNA): gfx90a (MI210), gfx942 (MI300X, MI325X) and gfx950 (MI350X). Sources:
+
+* `trace`: mode of issue-to-issue distances in public rocprofv3 thread traces of MI325X (bf16
+  GEMMs) and MI350X (attention, norms, MoE, GEMM); numbers only, no trace content.
+* `calibrated`: fitted on those traces by `benchmarks/timing_traces.py`; held-out error there.
+* `LLVM`: tables of LLVM 22 (`SISchedule.td`, `GCNHazardRecognizer.cpp`, occupancy as `llc` prints).
+* `gpu-benches`: RRZE-HPC pointer-chase and bandwidth measurements of MI210 and MI300X.
+* `spec`: AMD product data (ROCm "GPU hardware specifications").
+* `assumed`: no observation; carried over from the nearest part. Never validated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asmevo.errors import UnsupportedError
+from asmevo.isa.target import Target
+
+
+class Row(NamedTuple):
+    """One constant on the three parts.
+
+    Attributes:
+        name: parameter name; `Machine.values` is keyed by it.
+        unit: `clk`, `B`, `B/clk`, `entries`, `count` or `MHz`.
+        gfx90a, gfx942, gfx950: values.
+        source: where the values come from, per part where they differ.
+    """
+
+    name: str
+    unit: str
+    gfx90a: float
+    gfx942: float
+    gfx950: float
+    source: str
+
+
+_CARRIED = "gfx90a assumed"
+ROWS: tuple[Row, ...] = (
+    # --- chip --------------------------------------------------------------------------------
+    Row("compute_units", "count", 104, 304, 256, "spec (MI210, MI300X/MI325X, MI350X)"),
+    Row("simds_per_cu", "count", 4, 4, 4, "CDNA3 ISA section 2"),
+    Row("wave_slots_per_simd", "count", 8, 8, 8, "LLVM"),
+    Row("vgprs_per_simd", "count", 512, 512, 512, "LLVM (unified VGPR and AGPR file)"),
+    Row("vgpr_granule", "count", 8, 8, 8, "LLVM"),
+    Row("lds_bytes_per_cu", "B", 65536, 65536, 163840, "LLVM"),
+    Row("lds_granule", "B", 512, 512, 512, "LLVM; gfx950 as llc counts (32 KiB -> 5 workgroups)"),
+    Row("workgroups_per_cu", "count", 32, 32, 32, "LLVM getMaxWorkGroupsPerCU"),
+    Row("clock_mhz", "MHz", 1700, 2100, 2200, "gpu-benches (gfx90a), spec"),
+    Row("dram_bytes_per_clk", "B/clk", 964, 2524, 3636, "spec HBM rate / clock"),
+    # --- issue -------------------------------------------------------------------------------
+    Row("slot", "clk", 4, 4, 4, f"trace: one issue per SIMD in 4 clocks; {_CARRIED}"),
+    Row("trans_issue", "clk", 16, 16, 8, f"trace: v_rcp 16 (gfx942), v_exp 8 (gfx950); {_CARRIED}"),
+    Row("permlane_swap_issue", "clk", 8, 8, 8, "trace (gfx950); others have no such opcode"),
+    Row("lds_read_port", "clk", 8, 8, 4, f"trace: ds_read to ds_read minimum; {_CARRIED}"),
+    Row("lds_write_issue", "clk", 4, 4, 4, f"trace: 4 + lds_write_per_dword*dwords; {_CARRIED}"),
+    Row("lds_write_per_dword", "clk", 4, 4, 4, f"trace: b32/b64/b128 8/12/20; {_CARRIED}"),
+    Row("branch_taken", "clk", 20, 20, 20, f"trace; {_CARRIED}"),
+    Row("branch_not_taken", "clk", 4, 4, 4, f"trace (4-8); {_CARRIED}"),
+    Row("barrier_release", "clk", 8, 8, 8, f"trace: last arrival to release; {_CARRIED}"),
+    Row("sleep_unit", "clk", 64, 64, 64, "CDNA3 ISA S_SLEEP"),
+    # --- dependencies: issue of the producer to issue of the consumer -------------------------
+    Row("valu_to_memory", "clk", 12, 12, 12, f"trace: any VALU then LDS/VMEM; {_CARRIED}"),
+    Row("trans_to_memory", "clk", 24, 24, 16, f"trace (gfx950): VALU+issue excess; {_CARRIED}"),
+    Row("valu_to_salu", "clk", 20, 20, 20, f"trace: v_cmp/readfirstlane to SALU; {_CARRIED}"),
+    Row("salu_to_vmem", "clk", 8, 8, 8, f"trace: SALU then buffer instruction; {_CARRIED}"),
+    Row("salu_to_branch", "clk", 8, 8, 8, f"trace; {_CARRIED}"),
+    Row("mfma_result", "clk", 16, 16, 16, "LLVM hazards: (passes + 3) wait states + issue"),
+    Row("mfma_scale_idle", "clk", 0, 0, 4, "trace: 36 after idle, 32 in a row (LLVM PR 233721)"),
+    Row("mfma_scale_issue", "clk", 4, 4, 8, "trace"),
+    # --- LDS ---------------------------------------------------------------------------------
+    Row("lds_bytes_per_clk", "B/clk", 128, 128, 128, f"trace: 16 clk per b64 on 4 SIMDs; {_CARRIED}"),
+    Row("lds_latency", "clk", 52, 52, 44, f"trace: b64 56 (gfx942), b32 48, b128 52; {_CARRIED}"),
+    Row("lds_write_latency", "clk", 52, 52, 48, f"trace: b64 64 (gfx942), 60 (gfx950); {_CARRIED}"),
+    Row("lds_queue", "clk", 44, 44, 44, f"trace: five b64 per SIMD at 8 clk, then 16; {_CARRIED}"),
+    # --- vector memory -----------------------------------------------------------------------
+    Row("ta_clocks", "clk", 16, 16, 16, f"trace: 16 clk per instruction and CU; {_CARRIED}"),
+    Row("ta_bytes_per_clk", "B/clk", 64, 64, 64, "gpu-benches: 60 B/clk/CU L1 rate"),
+    Row("vmem_queue", "entries", 8, 8, 8, f"calibrated; {_CARRIED}"),
+    Row("vmem_inflight", "B", 16384, 16384, 32768, f"calibrated; {_CARRIED}"),
+    Row("vmem_latency", "clk", 700, 800, 600, f"calibrated, loaded system; {_CARRIED}"),
+    Row("vmem_bytes_per_clk", "B/clk", 16, 16, 24, f"calibrated, share of one CU; {_CARRIED}"),
+    Row("vmem_cold", "clk", 600, 600, 600, f"calibrated: first touches; {_CARRIED}"),
+    Row("store_latency", "clk", 500, 500, 500, f"calibrated; {_CARRIED}"),
+    Row("scratch_latency", "clk", 190, 190, 190, "trace (gfx942): 164-196; others assumed"),
+    # --- scalar memory, instruction fetch -----------------------------------------------------
+    Row("smem_latency", "clk", 60, 60, 60, f"trace: hits 40-60; {_CARRIED}"),
+    Row("smem_miss", "clk", 250, 250, 250, "gpu-benches L2 latency plus the scalar cache"),
+    Row("smem_cold", "clk", 500, 500, 900, f"trace: first loads of a kernel; {_CARRIED}"),
+    Row("fetch_cold_page", "clk", 250, 250, 60, f"trace: first entry of a 4 KiB page; {_CARRIED}"),
+    # --- launch ------------------------------------------------------------------------------
+    Row("launch_first_issue", "clk", 650, 650, 650, f"trace: wave start to first issue; {_CARRIED}"),
+    Row("launch_workgroup", "clk", 128, 300, 128, f"trace: between workgroups on a CU; {_CARRIED}"),
+    # --- memory levels, unloaded pointer chase (floors of a loaded latency) --------------------
+    Row("level_l1", "clk", 128, 119, 119, "gpu-benches; gfx950 assumed"),
+    Row("level_l2", "clk", 250, 213, 213, "gpu-benches; gfx950 assumed"),
+    Row("level_mall", "clk", 680, 456, 456, "gpu-benches; gfx90a has none (DRAM); gfx950 assumed"),
+    Row("level_dram", "clk", 680, 880, 880, "gpu-benches; gfx950 assumed"),
+)
+_PARTS = {
+    "gfx90a": ("MI210", 2),
+    "gfx942": ("MI300X/MI325X", 3),
+    "gfx950": ("MI350X", 4),
+}
+ROW_OF: Mapping[str, Row] = MappingProxyType({row.name: row for row in ROWS})
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Constants of one part.
+
+    Attributes:
+        arch: architecture, `gfx942`.
+        chip: product the values describe.
+        values: constant by row name.
+        changed: rows that differ from the table (empty for a stock machine).
+    """
+
+    arch: str
+    chip: str
+    values: Mapping[str, float] = field(repr=False)
+    changed: frozenset[str] = frozenset()
+
+    def __getitem__(self, name: str) -> float:
+        return self.values[name]
+
+    def count(self, name: str) -> int:
+        """A constant as an integer."""
+        return int(self.values[name])
+
+    def with_values(self, **values: float) -> Machine:
+        """A copy with some constants changed (calibration, what-if).
+
+        Raises:
+            UnsupportedError: the table has no such constant.
+        """
+        for name in values:
+            if name not in ROW_OF:
+                raise UnsupportedError(
+                    f"the machine table has no constant {name!r}", "see asmevo.timing.machine.ROWS"
+                )
+        merged = MappingProxyType({**self.values, **values})
+        return replace(self, values=merged, changed=self.changed | frozenset(values))
+
+    def vector(self, names: tuple[str, ...]) -> NDArray[np.float64]:
+        """Constants in the given order, float64 [len(names)]."""
+        return np.array([self.values[n] for n in names], dtype=np.float64)
+
+
+def machine_for(target: Target | str) -> Machine:
+    """The machine table of a target.
+
+    Raises:
+        UnsupportedError: the model has no table for the architecture.
+    """
+    arch = target if isinstance(target, str) else target.arch
+    part = _PARTS.get(arch)
+    if part is None:
+        raise UnsupportedError(
+            f"the cycle model has no machine table for {arch}", "it covers " + ", ".join(_PARTS)
+        )
+    chip, column = part
+    values: dict[str, float] = {}
+    for row in ROWS:
+        value = row[column]
+        values[row.name] = float(value)
+    return Machine(arch, chip, MappingProxyType(values))

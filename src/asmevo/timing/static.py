@@ -1,0 +1,346 @@
+"""Static side of the cycle model: instructions as flat arrays that the simulator can index.
+
+One pass per program and target; a search that edits a window pays only for new instructions,
+because descriptions are cached by instruction. Sources: `asmevo.isa.effects` for roles,
+`asmevo.isa.counters` for counters, CDNA3/CDNA4 ISA chapters 9-11 for data sizes, LLVM
+`SISchedule.td` and AMD's matrix instruction calculator for MFMA passes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asmevo.errors import UnsupportedError
+from asmevo.isa.counters import decode_wait, events
+from asmevo.isa.effects import OpClass, effects
+from asmevo.isa.instruction import Instruction
+from asmevo.isa.operand import VGPR0
+from asmevo.isa.target import Target
+
+_I8 = NDArray[np.int8]
+_I32 = NDArray[np.int32]
+_F64 = NDArray[np.float64]
+
+
+class Kind(IntEnum):
+    """Issue class in the simulator. `simulate.py` spells the numbers out for numba."""
+
+    SALU = 0
+    SMEM = 1
+    VALU = 2
+    TRANS = 3
+    MFMA = 4
+    VMEM = 5
+    LDS = 6
+    BRANCH = 7
+    WAIT = 8
+    NOP = 9
+    BARRIER = 10
+    END = 11
+    OTHER = 12
+
+
+_KIND_OF: dict[OpClass, Kind] = {
+    OpClass.SALU: Kind.SALU,
+    OpClass.SMEM: Kind.SMEM,
+    OpClass.VALU: Kind.VALU,
+    OpClass.TRANS: Kind.TRANS,
+    OpClass.MFMA: Kind.MFMA,
+    OpClass.VMEM: Kind.VMEM,
+    OpClass.FLAT: Kind.VMEM,
+    OpClass.LDS: Kind.LDS,
+    OpClass.BRANCH: Kind.BRANCH,
+    OpClass.WAIT: Kind.WAIT,
+    OpClass.NOP: Kind.NOP,
+    OpClass.BARRIER: Kind.BARRIER,
+    OpClass.MESSAGE: Kind.OTHER,
+    OpClass.CACHE: Kind.OTHER,
+    OpClass.END: Kind.END,
+    OpClass.OTHER: Kind.OTHER,
+}
+# Flags of one instruction.
+STORE = 1  # memory write without data coming back
+BUFFER = 2  # reads an SGPR resource: SALU before it costs more
+SCRATCH = 4
+PACKED = 8  # v_pk_*_f32 and dot products: kept out of a running MFMA for longer
+SWAP = 16  # v_permlane*_swap
+LGKM_VALUE = 32  # raises lgkmcnt although it is no LDS or SMEM class (flat)
+NO_VMCNT = 64  # raises no vmcnt (cache control)
+SCALED = 128  # v_mfma_scale_*
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What the model knows about one instruction (see `StaticProgram` for the fields)."""
+
+    kind: Kind
+    flags: int
+    bytes_per_lane: int
+    passes: int
+    coexec_slots: int
+    wait_vm: int
+    wait_lgkm: int
+    immediate: int
+    sources: tuple[int, ...]
+    destinations: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StaticProgram:
+    """A program as flat arrays, one entry per instruction index.
+
+    Attributes:
+        target: architecture.
+        kind: `Kind`, int8 [n].
+        flags: bit set of the constants above, int32 [n].
+        lane_bytes: bytes that one lane moves (memory classes), float64 [n].
+        passes: MFMA passes of four clocks, int32 [n].
+        coexec: issue slots after an MFMA in which other vector work cannot issue, int32 [n].
+        wait_vm, wait_lgkm: counts that a wait waits for, -1 none, int32 [n].
+        immediate: wait states of `s_nop`, level of `s_setprio`, units of `s_sleep`, int32 [n].
+        page: 4 KiB page of the code the instruction lies in, int32 [n].
+        src_start, src: CSR of register slots read: slots `src[src_start[i]:src_start[i+1]]`.
+        dst_start, dst: CSR of register slots written.
+        slots: number of register slots (units that the program names, renumbered).
+    """
+
+    target: Target
+    kind: _I8
+    flags: _I32
+    lane_bytes: _F64
+    passes: _I32
+    coexec: _I32
+    wait_vm: _I32
+    wait_lgkm: _I32
+    immediate: _I32
+    page: _I32
+    src_start: _I32
+    src: _I32
+    dst_start: _I32
+    dst: _I32
+    slots: int
+
+    def __len__(self) -> int:
+        return int(self.kind.shape[0])
+
+
+_SHAPE = re.compile(r"v_s?mf?mac?(?:_scale)?_([fi]\d+)_(\d+)x(\d+)x(\d+)_?(.*)$")
+
+
+def mfma_passes(inst: Instruction, target: Target) -> int:
+    """Passes (four clocks each) that a matrix instruction keeps the matrix pipe busy.
+
+    Raises:
+        UnsupportedError: the mnemonic is no known MFMA shape.
+    """
+    m = _SHAPE.match(inst.base)
+    if m is None:
+        raise UnsupportedError(f"{inst.base} is no matrix instruction that the model knows")
+    out, rows, depth, rest = m.group(1), int(m.group(2)), int(m.group(4)), m.group(5)
+    if out == "f64":
+        return 4 if rows == 4 else (16 if target.arch == "gfx950" else 8)
+    if rows == 4:
+        return 2
+    full = 8 if rows == 16 else 16
+    if target.arch == "gfx90a" or re.match(r"\d+b_", rest) or rest == "f32":
+        return full
+    if rest == "f8f6f4":
+        # Formats 0 and 1 of A (cbsz) and B (blgp) are fp8 and bf8, which take twice the passes.
+        mods = inst.modifiers
+        wide = any(int(mods.get(n, 0)) <= 1 for n in ("cbsz", "blgp"))  # type: ignore[arg-type]
+        return full if wide else full // 2
+    del depth
+    return full // 2
+
+
+def _register_bytes(inst: Instruction, operand: int) -> int:
+    operands = inst.operands
+    if operand >= len(operands):
+        return 0
+    reg = operands[operand].reg
+    return 4 * reg.count if reg is not None else 0
+
+
+def _coexec_slots(inst: Instruction, passes: int) -> int:
+    # LLVM PR 233721, fitted to traces of MI308X and MI350X: 1 + widest A/B source / 16 bytes;
+    # fp32 and fp64 input blocks the VALU until passes + 2.
+    if inst.base.endswith(("_f64", "f64", "x1f32", "x2f32", "x4f32")) or re.search(
+        r"x\d+(_\d+b)?_f32$", inst.base
+    ):
+        return passes + 2
+    return 1 + max(_register_bytes(inst, 1), _register_bytes(inst, 2)) // 16
+
+
+_WIDTHS: tuple[tuple[str, int], ...] = (
+    (r"(dwordx4|b128|x4)$", 16),
+    (r"(dwordx3|b96|x3)$", 12),
+    (r"(dwordx2|b64|x2|u64|i64|f64)$", 8),
+)
+_WIDTH_RE = tuple((re.compile(p), n) for p, n in _WIDTHS)
+_TRANSPOSE = re.compile(r"ds_read_b(64|96)_tr_")
+_FORMAT = re.compile(r"format_(d16_)?(x|xy|xyz|xyzw)$")
+
+
+def lane_bytes(base: str) -> int:
+    """Bytes that one lane moves with a memory instruction; at least 4 (one bank or request)."""
+    m = _TRANSPOSE.match(base)
+    if m:
+        return int(m.group(1)) // 8
+    m = _FORMAT.search(base)
+    if m:
+        return max(4, len(m.group(2)) * (2 if m.group(1) else 4))
+    width = next((n for pattern, n in _WIDTH_RE if pattern.search(base)), 4)
+    return 2 * width if re.match(r"ds_(read|write|wrxchg)2", base) else width
+
+
+_PACKED = re.compile(r"v_(pk_\w+_f32|dot\d)")
+_VECTOR = frozenset({Kind.VALU, Kind.TRANS, Kind.MFMA})
+
+
+def _immediate(inst: Instruction) -> int:
+    value = inst.operands[0].value if inst.operands else None
+    return int(getattr(value, "value", 0) or 0)
+
+
+def _dependences(
+    inst: Instruction, target: Target, kind: Kind
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Register units whose producer can delay this instruction, and units it makes others wait for.
+
+    In-order issue hides every latency of one slot, so two kinds of results matter: scalar
+    registers that vector instructions write (`v_cmp`, `v_readfirstlane`), read by scalar,
+    branch and memory instructions; and MFMA results. Data of loads is covered by waits. The
+    accumulator input of an MFMA is forwarded inside the matrix pipe.
+    """
+    effect = effects(inst, target)
+    if kind is Kind.MFMA:
+        operands = [inst.operands[i].reg for i in (1, 2) if i < len(inst.operands)]
+        uses = {u for reg in operands if reg is not None for u in reg.units}
+        return tuple(sorted(uses)), tuple(sorted(effect.defs))
+    if kind in (Kind.WAIT, Kind.NOP, Kind.BARRIER, Kind.END):
+        return (), ()
+    if kind in _VECTOR:
+        uses = {u for u in effect.uses if u >= VGPR0}
+        # A write over a matrix result also has to come after it.
+        uses |= {u for u in effect.defs if u >= VGPR0}
+        return tuple(sorted(uses)), tuple(sorted(u for u in effect.defs if u < VGPR0))
+    uses = set(effect.uses) | {u for u in effect.defs if u >= VGPR0}
+    return tuple(sorted(uses)), ()
+
+
+@lru_cache(maxsize=200_000)
+def _describe(inst: Instruction, arch: str) -> Described:
+    target = Target(arch)
+    effect = effects(inst, target)
+    base = inst.base
+    kind = _KIND_OF[effect.kind]
+    flags = lanes = passes = coexec = immediate = 0
+    wait_vm = wait_lgkm = -1
+    if kind is Kind.MFMA:
+        passes = mfma_passes(inst, target)
+        coexec = _coexec_slots(inst, passes)
+        flags |= SCALED if "_scale_" in base else 0
+    elif kind in (Kind.VMEM, Kind.LDS):
+        lanes = lane_bytes(base)
+        if not effect.returns and not effect.lds_dma:
+            flags |= STORE
+        if kind is Kind.VMEM:
+            flags |= BUFFER if base.startswith(("buffer_", "tbuffer_")) else 0
+            flags |= SCRATCH if base.startswith("scratch_") else 0
+            raised = {event.counter for event in events(inst, target)}
+            flags |= LGKM_VALUE if "lgkmcnt" in raised else 0
+            flags |= 0 if "vmcnt" in raised else NO_VMCNT
+        elif re.match(r"ds_(bpermute|permute)", base):
+            flags |= STORE  # sends its data like a write; the latency is a read's
+            flags ^= STORE if effect.returns else 0
+    elif kind is Kind.WAIT:
+        counts = decode_wait(inst, target)
+        wait_vm, wait_lgkm = counts.get("vmcnt", -1), counts.get("lgkmcnt", -1)
+    elif kind is Kind.NOP:
+        immediate = _immediate(inst)
+    elif kind is Kind.VALU:
+        flags |= PACKED if _PACKED.match(base) else 0
+        flags |= SWAP if re.match(r"v_permlane\d+_swap", base) else 0
+    if kind is Kind.NOP and base not in ("s_nop", "s_sleep", "s_setprio"):
+        immediate = 0
+    if kind is Kind.NOP:
+        flags = {"s_nop": 0, "s_setprio": 1, "s_sleep": 2}.get(base, 3)
+    sources, destinations = _dependences(inst, target, kind)
+    return Described(
+        kind,
+        flags,
+        lanes,
+        passes,
+        coexec,
+        wait_vm,
+        wait_lgkm,
+        immediate,
+        sources,
+        destinations,
+    )
+
+
+def _csr(rows: Sequence[Sequence[int]]) -> tuple[_I32, _I32]:
+    start = np.zeros(len(rows) + 1, dtype=np.int32)
+    np.cumsum([len(row) for row in rows], out=start[1:])
+    flat = np.fromiter((x for row in rows for x in row), dtype=np.int32, count=int(start[-1]))
+    return start, flat
+
+
+def static_program(
+    instructions: Sequence[Instruction], target: Target, offsets: Sequence[int] | None = None
+) -> StaticProgram:
+    """Flatten `instructions`; `offsets` are their byte offsets (default: laid out in order).
+
+    Raises:
+        UnsupportedError: the target has other wait counters than GFX9 (vmcnt, lgkmcnt), or a
+            matrix instruction has an unknown shape.
+    """
+    if not target.is_gfx9:
+        raise UnsupportedError(
+            f"the cycle model cannot simulate {target.arch}", "it covers gfx90a, gfx942, gfx950"
+        )
+    rows = [_describe(inst, target.arch) for inst in instructions]
+    slot_of: dict[int, int] = {}
+    for row in rows:
+        for unit in row.destinations:
+            slot_of.setdefault(unit, len(slot_of))
+    # Registers that no such instruction writes can never delay an issue.
+    sources = [[slot_of[u] for u in row.sources if u in slot_of] for row in rows]
+    destinations = [[slot_of[u] for u in row.destinations] for row in rows]
+    src_start, src = _csr(sources)
+    dst_start, dst = _csr(destinations)
+    if offsets is None:
+        sizes = np.array([inst.size for inst in instructions], dtype=np.int64)
+        place = np.cumsum(sizes) - sizes
+    else:
+        place = np.asarray(offsets, dtype=np.int64)
+
+    def column(values: list[int]) -> _I32:
+        return np.array(values, dtype=np.int32)
+
+    return StaticProgram(
+        target=target,
+        kind=np.array([row.kind for row in rows], dtype=np.int8),
+        flags=column([row.flags for row in rows]),
+        lane_bytes=np.array([row.bytes_per_lane for row in rows], dtype=np.float64),
+        passes=column([row.passes for row in rows]),
+        coexec=column([row.coexec_slots for row in rows]),
+        wait_vm=column([row.wait_vm for row in rows]),
+        wait_lgkm=column([row.wait_lgkm for row in rows]),
+        immediate=column([row.immediate for row in rows]),
+        page=(place >> 12).astype(np.int32),
+        src_start=src_start,
+        src=src,
+        dst_start=dst_start,
+        dst=dst,
+        slots=max(len(slot_of), 1),
+    )
+
