@@ -6,14 +6,16 @@ that are read here; what is not known stays in `raw`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-import msgpack
+import msgpack  # pyright: ignore[reportMissingTypeStubs]
 
 from asmevo.codeobject.elf import FormatError, Note
 
 NT_AMDGPU_METADATA = 32
+_unpack = cast("Callable[..., object]", msgpack.unpackb)  # pyright: ignore
 _MAX_U32 = 0xFFFFFFFF
 
 
@@ -151,8 +153,8 @@ def parse(note: Note) -> Metadata:
         FormatError: not msgpack, or a field has the wrong type.
     """
     try:
-        document: object = msgpack.unpackb(note.desc, raw=False, strict_map_key=False)
-    except (ValueError, TypeError, RecursionError, msgpack.exceptions.UnpackException) as err:
+        document = _unpack(note.desc, raw=False, strict_map_key=False)
+    except (ValueError, TypeError, RecursionError) as err:
         raise FormatError(f"metadata note is not msgpack ({type(err).__name__}: {err})") from err
     if not isinstance(document, dict):
         raise FormatError("metadata note is not a map")

@@ -16,6 +16,7 @@ import ctypes
 import ctypes.util
 import importlib.util
 import os
+import re
 import struct
 import threading
 from collections.abc import Iterator
@@ -30,11 +31,18 @@ TRIPLE = b"amdgcn-amd-amdhsa"
 _SECTION = ".asmevo"
 
 _voidp, _charp, _size = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t
+_DIAGNOSTIC_LINE = re.compile(r"<inline asm>:(\d+):")
 _DIAGNOSTIC = ctypes.CFUNCTYPE(None, _voidp, _voidp)
 
 
 class AssemblyError(BuildError):
-    """LLVM rejected the text; the message carries its first diagnostic."""
+    """LLVM rejected the text; the message carries its first diagnostic.
+
+    Attributes:
+        lines: 0-based numbers of the rejected lines, as far as LLVM told them.
+    """
+
+    lines: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +178,8 @@ class Disassembler:
         step, size_of_text = self._lib.LLVMDisasmInstruction, len(self._text)
         at = start
         while at < stop:
-            size: int = step(handle, base + at, stop - at, 0, text, size_of_text)
+            # LLVM crashes on an instruction whose literal is cut off: always show it the padding.
+            size: int = step(handle, base + at, stop - at + 32, 0, text, size_of_text)
             if size == 0 or size > stop - at:
                 out.append(Decoded(at, min(4, stop - at), None))
                 at += 4
@@ -251,10 +260,14 @@ class Assembler:
             lib.LLVMDisposeModule(module)
             lib.LLVMContextDispose(context)
         if errors:
-            raise AssemblyError(
+            failure = AssemblyError(
                 f"assembly for {self._target.arch} failed: {errors[0].splitlines()[0]}",
                 "correct the instruction text",
             )
+            # The section directive is line 1 of the source.
+            numbers = (_DIAGNOSTIC_LINE.match(e) for e in errors)
+            failure.lines = tuple(sorted({int(n.group(1)) - 2 for n in numbers if n}))
+            raise failure
         return _section_bytes(elf, _SECTION)
 
 

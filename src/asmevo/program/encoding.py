@@ -1,0 +1,175 @@
+"""Decoding with proof: every distinct encoding is decoded once and re-assembled once.
+
+One table per architecture holds the encodings seen so far in this process. An instruction whose
+text does not assemble back to its bytes keeps the bytes and is marked not editable (LLVM issues
+#56091, #59467, ROCm/hcc#852); nothing is ever dropped.
+
+An AMDGPU encoding says its own length in its leading words, so a known encoding can be found by
+trying 4, 8, 12, 16 and 20 bytes. The exceptions are the scale prefixes of matrix instructions,
+which decode alone and as the head of a pair; they are never looked up by their own bytes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+from asmevo.isa.instruction import Instruction
+from asmevo.isa.llvm import AssemblyError, assembler, disassembler
+from asmevo.isa.target import Target
+from asmevo.program.dontcare import normalize
+
+_SIZES = (4, 8, 12, 16, 20)
+_LOOKAHEAD = 20  # bytes that LLVM may read to decode one instruction
+# Upper halves of the first dword of v_mfma_ld_scale_b32 and the v_wmma scale prefixes.
+_SCALE_PREFIXES = {
+    "gfx950": frozenset({b"\xac\xd3"}),
+    "gfx1250": frozenset({b"\x35\xcc", b"\x3a\xcc"}),
+}
+_BRANCHES = ("s_branch", "s_cbranch_", "s_call_b64", "s_subvector_loop")
+_NOT_RELATIVE = ("s_cbranch_g_fork", "s_cbranch_join")
+_PC_READS = ("s_getpc_b64", "s_get_pc_i64")
+
+
+class EncodingTable:
+    """Encodings of one architecture that this process has decoded and checked."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.by_bytes: dict[bytes, Instruction] = {}
+        self.by_text: dict[str, Instruction] = {}
+        self.branches: set[bytes] = set()
+        self.pc_reads: set[bytes] = set()
+        self._opaque: dict[bytes, Instruction] = {}
+        self._prefixes = _SCALE_PREFIXES.get(target.arch, frozenset[bytes]())
+
+    def decode(self, code: bytes, start: int = 0, stop: int | None = None) -> list[Instruction]:
+        """Instructions of `code[start:stop]`, in order and without gaps.
+
+        Words that LLVM cannot decode become 4-byte instructions with no text.
+        """
+        stop = len(code) if stop is None else stop
+        out: list[Instruction] = []
+        fresh: dict[bytes, Instruction] = {}
+        known = self.by_bytes.get
+        window, at = 64, start
+        while at < stop:
+            found = known(code[at : at + 4]) or known(code[at : at + 8])
+            if found is None:
+                for size in _SIZES[2:]:
+                    found = known(code[at : at + size])
+                    if found is not None:
+                        break
+            if found is not None and at + len(found.raw) <= stop:
+                out.append(found)
+                at += len(found.raw)
+                window = 64
+                continue
+            decoded = self._decode_window(code, at, min(at + window, stop), stop, fresh)
+            out.extend(decoded)
+            at += sum(len(i.raw) for i in decoded)
+            window = min(window * 2, 1 << 16)
+        if fresh:
+            self._prove(list(fresh.values()))
+            self._publish(fresh)
+        return out
+
+    def _decode_window(
+        self, code: bytes, at: int, end: int, stop: int, fresh: dict[bytes, Instruction]
+    ) -> list[Instruction]:
+        """Decode `code[at:end]`, and one instruction at least, without using the table."""
+        reach = min(end + _LOOKAHEAD, stop)
+        chunk = normalize(code[at:reach], self.target)
+        out: list[Instruction] = []
+        for d in disassembler(self.target).decode(chunk):
+            if d.offset >= end - at:
+                break
+            raw = code[at + d.offset : at + d.offset + d.size]
+            if d.text is None or len(raw) % 4:
+                inst = self._opaque.setdefault(raw, Instruction(raw, None, editable=False))
+            else:
+                inst = self.by_bytes.get(raw) or fresh.get(raw)
+                if inst is None:
+                    inst = fresh[raw] = Instruction(raw, d.text.replace("\t", " "))
+            out.append(inst)
+        return out
+
+    def _prove(self, instructions: Sequence[Instruction]) -> None:
+        """Mark as not editable what does not re-assemble to its bytes, in one batch if possible."""
+        good: list[Instruction] = [i for i in instructions if i.text is not None]
+        while good:
+            try:
+                code = assembler(self.target).assemble("\n".join([i.text or "" for i in good]))
+            except AssemblyError as err:
+                bad = set(err.lines)
+                if not bad or max(bad) >= len(good):
+                    return self._prove_halves(good)
+                for n in bad:
+                    good[n].editable = False
+                good = [i for n, i in enumerate(good) if n not in bad]
+                continue
+            if code != b"".join(i.raw for i in good):
+                self._compare(good, code)
+            return
+
+    def _prove_halves(self, good: Sequence[Instruction]) -> None:
+        if len(good) == 1:
+            good[0].editable = False
+            return
+        middle = len(good) // 2
+        self._prove(good[:middle])
+        self._prove(good[middle:])
+
+    def _compare(self, good: Sequence[Instruction], code: bytes) -> None:
+        """Find the instructions whose re-assembled bytes differ."""
+        pieces = [(d.offset, d.size) for d in disassembler(self.target).decode(code)]
+        if len(pieces) != len(good):
+            return self._prove_halves(good)
+        for inst, (offset, size) in zip(good, pieces, strict=True):
+            if code[offset : offset + size] != inst.raw:
+                inst.editable = False
+
+    def _publish(self, fresh: dict[bytes, Instruction]) -> None:
+        for raw, inst in fresh.items():
+            text = inst.text or ""
+            if text.startswith(_BRANCHES) and not text.startswith(_NOT_RELATIVE):
+                self.branches.add(raw)
+            elif text.startswith(_PC_READS):
+                self.pc_reads.add(raw)
+            if inst.editable:
+                self.by_text.setdefault(text, inst)
+            if len(raw) != 8 or raw[2:4] not in self._prefixes:
+                self.by_bytes[raw] = inst
+
+    def assemble(self, lines: Sequence[str]) -> list[Instruction]:
+        """Instructions for lines of text, one each; branch operands must be numbers.
+
+        The result carries LLVM's own text for the bytes, so equal encodings look equal.
+
+        Raises:
+            AssemblyError: LLVM rejects a line, or a line is not exactly one instruction.
+        """
+        missing = list(dict.fromkeys(t for t in lines if t not in self.by_text))
+        if missing:
+            code = assembler(self.target).assemble("\n".join(missing))
+            decoded = self.decode(code)
+            if len(decoded) != len(missing):
+                raise AssemblyError(
+                    f"{len(missing)} lines assembled to {len(decoded)} instructions",
+                    "write one instruction on each line",
+                )
+            for text, inst in zip(missing, decoded, strict=True):
+                self.by_text[text] = inst
+        return [self.by_text[t] for t in lines]
+
+
+_LOCAL = threading.local()
+
+
+def table(target: Target) -> EncodingTable:
+    """This thread's table for the target's architecture."""
+    tables: dict[str, EncodingTable] = _LOCAL.__dict__.setdefault("tables", {})
+    found = tables.get(target.arch)
+    if found is None:
+        found = tables[target.arch] = EncodingTable(target)
+    return found

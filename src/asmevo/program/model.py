@@ -1,0 +1,158 @@
+"""The recovered program: instructions, symbolic branch targets, functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from asmevo.codeobject import CodeObject, Kernel
+from asmevo.errors import InputError
+from asmevo.isa.instruction import Instruction
+from asmevo.isa.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function as instruction indices: `[first, last)` is code, `[last, padding_last)` padding.
+
+    `last` ends after the last instruction that is not padding (`s_nop`, `s_code_end` or zero
+    words behind the final terminator).
+    """
+
+    name: str
+    first: int
+    last: int
+    padding_last: int
+    is_kernel: bool
+
+    @property
+    def padding(self) -> int:
+        """Padding instructions after the code."""
+        return self.padding_last - self.last
+
+
+@dataclass(frozen=True, slots=True)
+class PcReference:
+    """An address computed from the program counter.
+
+    `low` and `high` are instruction indices of the additions whose literals hold the distance
+    from the end of the `pc_read` instruction (`high` is equal to `low` for a 64-bit literal).
+    `address` is the virtual address in the original file; `target` is the instruction index when
+    the address lies in `.text`.
+    """
+
+    pc_read: int
+    low: int
+    high: int
+    address: int
+    target: int | None
+
+
+@dataclass(frozen=True)
+class Program:
+    """The code of one object. Immutable; edits make a new one.
+
+    Attributes:
+        object: the container that a rebuild patches (the original, also after edits).
+        instructions: all of `.text` in order, padding included.
+        offsets: byte offset in `.text` of each instruction.
+        targets: branch instruction index -> target instruction index.
+        labels: instruction index -> label.
+        functions: in address order; together they cover all instructions.
+        references: PC-relative addresses that move with the code.
+        anchors: byte offset in the original `.text` (of a symbol, its end, a relocation's target)
+            -> index of the instruction that it now names; `len(instructions)` is the end.
+        moved: whether an edit was applied, so that anchors may have moved.
+        growth_refused: why the code must not change its size, or an empty string.
+    """
+
+    object: CodeObject
+    instructions: tuple[Instruction, ...]
+    offsets: tuple[int, ...]
+    targets: Mapping[int, int]
+    labels: Mapping[int, str]
+    functions: tuple[Function, ...]
+    references: tuple[PcReference, ...] = ()
+    anchors: Mapping[int, int] = field(default_factory=lambda: {})
+    moved: bool = False
+    growth_refused: str = ""
+
+    @property
+    def target(self) -> Target:
+        """Processor and feature settings."""
+        return self.object.target
+
+    @cached_property
+    def text(self) -> bytes:
+        """Bytes of the code as it is now."""
+        return b"".join([i.raw for i in self.instructions])
+
+    @cached_property
+    def index_of_label(self) -> Mapping[str, int]:
+        """Label -> instruction index."""
+        return {name: index for index, name in self.labels.items()}
+
+    def function(self, name: str | None = None) -> Function:
+        """A function by symbol, or a kernel by any of its names; None is the only kernel.
+
+        Raises:
+            InputError: there is none; the message lists the names.
+        """
+        if name is not None:
+            for f in self.functions:
+                if f.name == name:
+                    return f
+        try:
+            kernel = self.object.kernel(name)
+        except InputError as err:
+            if name is None:
+                raise
+            names = ", ".join(f.name for f in self.functions)
+            raise InputError(f"no function named {name!r}; there is {names}") from err
+        return self.kernel_function(kernel)
+
+    def kernel_function(self, kernel: Kernel) -> Function:
+        """The function that a kernel's descriptor points to."""
+        entry = kernel.symbol.removesuffix(".kd")
+        for f in self.functions:
+            if f.is_kernel and f.name in (entry, kernel.name):
+                return f
+        raise InputError(f"kernel {kernel.name} has no function in the code")
+
+    def function_at(self, index: int) -> Function:
+        """The function that holds the instruction, its padding included."""
+        for f in self.functions:
+            if f.first <= index < f.padding_last:
+                return f
+        raise InputError(f"instruction index {index} is outside the program")
+
+    def branch_target(self, index: int) -> int | None:
+        """Instruction index that a direct branch or call goes to, or None."""
+        return self.targets.get(index)
+
+    def line(self, index: int) -> str:
+        """Text of one instruction with its branch operand as a label.
+
+        Bytes without text are written as `.long` words, which only `asm` files may contain.
+        """
+        inst = self.instructions[index]
+        if inst.text is None:
+            words = [inst.raw[i : i + 4] for i in range(0, len(inst.raw), 4)]
+            return ".long " + ", ".join(f"0x{int.from_bytes(w, 'little'):08x}" for w in words)
+        target = self.targets.get(index)
+        label = self.labels.get(target) if target is not None else None
+        if label is None:
+            return inst.text
+        return f"{inst.text[: inst.text.rindex(' ')]} {label}"
+
+    def listing(self, first: int = 0, last: int | None = None) -> list[str]:
+        """Text lines of `[first, last)`: label lines `name:`, instructions with label operands."""
+        last = len(self.instructions) if last is None else last
+        out: list[str] = []
+        for i in range(first, last):
+            label = self.labels.get(i)
+            if label is not None:
+                out.append(f"{label}:")
+            out.append(self.line(i))
+        return out

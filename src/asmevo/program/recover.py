@@ -1,0 +1,199 @@
+"""From a code object to a program, with proof that nothing was lost.
+
+The proof has four parts: every distinct encoding re-assembles to its bytes or is kept as bytes and
+marked; every branch re-encodes from its symbolic target to the same word; every descriptor encodes
+to its 64 bytes; the rebuilt file is byte-identical to the original.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, pairwise
+
+from asmevo.codeobject import CodeObject
+from asmevo.codeobject.elf import SHT_RELA
+from asmevo.errors import UnsupportedError
+from asmevo.isa.instruction import Instruction
+from asmevo.program.encoding import EncodingTable, table
+from asmevo.program.model import Function, Program
+from asmevo.program.rebuild import R_AMDGPU_RELATIVE64, encode_branch, rebuild
+from asmevo.program.references import find_references
+
+_IDENTIFIER = re.compile(r"[A-Za-z_.$][A-Za-z0-9_.$]*\Z")
+_PADDING = ("s_nop", "s_code_end")
+# Nothing falls through these, so what follows may be padding.
+_TERMINATORS = ("s_endpgm", "s_setpc", "s_branch", "s_set_pc", "s_trap")
+
+
+class RecoverError(UnsupportedError):
+    """The object cannot be recovered exactly; it is refused."""
+
+
+def recover(co: CodeObject) -> Program:
+    """The program of a code object.
+
+    Raises:
+        RecoverError: the unedited program does not rebuild to the same bytes; the message names
+            the first difference.
+        UnsupportedError: LLVM does not know the target.
+    """
+    encodings = table(co.target)
+    starts = _function_starts(co)
+    bounds = [at for at, _, _ in starts] + [len(co.text)]
+    instructions: list[Instruction] = []
+    firsts: list[int] = []
+    for begin, end in pairwise(bounds):
+        firsts.append(len(instructions))
+        instructions.extend(encodings.decode(co.text, begin, end))
+    offsets = (0, *accumulate([len(i.raw) for i in instructions]))[:-1]
+    index_at = dict(zip(offsets, range(len(offsets)), strict=True))
+    targets, unresolved = _branch_targets(encodings, instructions, offsets, index_at)
+    functions = _functions(starts, firsts, instructions)
+    references, refusal = find_references(co, encodings, instructions, offsets, index_at)
+    if unresolved and not refusal:
+        refusal = (
+            f"branch at {co.text_section.name}+0x{offsets[unresolved[0]]:x} goes to no instruction"
+        )
+    index_at[len(co.text)] = len(instructions)
+    anchors, adrift = _anchors(co, index_at)
+    if adrift and not refusal:
+        refusal = adrift
+    more = {r.target for r in references if r.target is not None}
+    labels = _labels(co, functions, targets, more, index_at)
+    program = Program(
+        object=co,
+        instructions=tuple(instructions),
+        offsets=offsets,
+        targets=targets,
+        labels=labels,
+        functions=functions,
+        references=references,
+        anchors=anchors,
+        growth_refused=refusal,
+    )
+    _prove(program)
+    return program
+
+
+def _anchors(co: CodeObject, index_at: Mapping[int, int]) -> tuple[dict[int, int], str]:
+    """Original text offsets that headers name -> instruction index, and what has none."""
+    wanted = {k.entry for k in co.kernels}
+    for s in co.text_symbols:
+        wanted |= {s.value - co.text_address, s.value + s.size - co.text_address}
+    for section in co.elf.sections:
+        if section.type == SHT_RELA:
+            relative = (r for r in co.elf.relocations(section) if r.type == R_AMDGPU_RELATIVE64)
+            wanted |= {r.addend - co.text_address for r in relative}
+    inside = [at for at in wanted if 0 <= at <= len(co.text)]
+    adrift = [at for at in inside if at not in index_at]
+    refusal = ""
+    if adrift:
+        refusal = f"a symbol or relocation names .text+0x{adrift[0]:x}, inside an instruction"
+    return {at: index_at[at] for at in inside if at in index_at}, refusal
+
+
+def _function_starts(co: CodeObject) -> list[tuple[int, str, bool]]:
+    """(offset in text, name, is kernel) of every region that decoding must start at."""
+    size = len(co.text)
+    starts: dict[int, tuple[str, bool]] = {}
+    for s in co.function_symbols:
+        at = s.value - co.text_address
+        if 0 <= at < size and at % 4 == 0:
+            starts[at] = (s.name, False)
+    for k in co.kernels:
+        name = starts.get(k.entry, (k.symbol.removesuffix(".kd"), True))[0]
+        starts[k.entry] = (name, True)
+    if size and 0 not in starts:
+        starts[0] = (co.text_section.name, False)
+    return [(at, *starts[at]) for at in sorted(starts)]
+
+
+def _branch_targets(
+    encodings: EncodingTable,
+    instructions: Sequence[Instruction],
+    offsets: Sequence[int],
+    index_at: Mapping[int, int],
+) -> tuple[dict[int, int], list[int]]:
+    branches = encodings.branches
+    targets: dict[int, int] = {}
+    unresolved: list[int] = []
+    for i, inst in enumerate(instructions):
+        if inst.raw in branches:
+            words = int.from_bytes(inst.raw[:2], "little", signed=True)
+            target = index_at.get(offsets[i] + 4 + 4 * words)
+            if target is None:
+                unresolved.append(i)
+            else:
+                targets[i] = target
+    return targets, unresolved
+
+
+def _is_padding(inst: Instruction) -> bool:
+    return inst.raw == bytes(4) or (inst.text is not None and inst.text.startswith(_PADDING))
+
+
+def _functions(
+    starts: Sequence[tuple[int, str, bool]],
+    firsts: Sequence[int],
+    instructions: Sequence[Instruction],
+) -> tuple[Function, ...]:
+    out: list[Function] = []
+    for n, (_, name, is_kernel) in enumerate(starts):
+        first = firsts[n]
+        end = firsts[n + 1] if n + 1 < len(firsts) else len(instructions)
+        last = end
+        while last > first and _is_padding(instructions[last - 1]):
+            last -= 1
+        # Trailing nops belong to the code unless control cannot reach them.
+        text = instructions[last - 1].text if last > first else None
+        if text is None or not text.startswith(_TERMINATORS):
+            last = end
+        out.append(Function(name, first, last, end, is_kernel))
+    return tuple(out)
+
+
+def _labels(
+    co: CodeObject,
+    functions: Sequence[Function],
+    targets: Mapping[int, int],
+    more: set[int],
+    index_at: Mapping[int, int],
+) -> dict[int, str]:
+    names: dict[int, str] = {f.first: f.name for f in functions if _IDENTIFIER.match(f.name)}
+    wanted = {t for t in targets.values()} | more
+    used = set(names.values())
+    for s in co.text_symbols:
+        index = index_at.get(s.value - co.text_address)
+        free = index in wanted and index not in names and s.name not in used
+        if index is not None and free and _IDENTIFIER.match(s.name):
+            names[index] = s.name
+            used.add(s.name)
+    labels: dict[int, str] = {}
+    count = 0
+    for index in sorted(wanted | set(names)):
+        name = names.get(index)
+        while name is None:
+            name = f".L{count}"
+            count += 1
+            if name in used:
+                name = None
+        labels[index] = name
+    return labels
+
+
+def _prove(program: Program) -> None:
+    co = program.object
+    for i, target in program.targets.items():
+        raw = program.instructions[i].raw
+        if encode_branch(raw, program.offsets[i], program.offsets[target]) != raw:
+            raise RecoverError(f"branch {program.line(i)} does not re-encode to {raw.hex()}")
+    for kernel in co.kernels:
+        at = kernel.descriptor_offset
+        if kernel.descriptor.encode() != co.data[at : at + 64]:
+            raise RecoverError(f"descriptor of {kernel.name} does not encode to its bytes")
+    data = rebuild(program)
+    if data != co.data:
+        size = min(len(data), len(co.data))
+        at = next((n for n in range(size) if data[n] != co.data[n]), size)
+        raise RecoverError(f"the rebuilt file differs from the original at file offset {at}")
