@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -314,6 +315,19 @@ class Capsule:
             ):
                 damaged.append(b.name)
         return tuple(damaged)
+
+    def save(self, path: str | Path) -> None:
+        """Write the capsule to a file; see `capsule.file.save`."""
+        from asmevo.capsule import file
+
+        file.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Capsule:
+        """Read a capsule file; see `capsule.file.load`."""
+        from asmevo.capsule import file
+
+        return file.load(path)
 
     def digest(self) -> str:
         """SHA-256 (hex) over everything that can influence a run or its comparison."""
