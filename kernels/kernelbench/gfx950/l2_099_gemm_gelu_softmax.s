@@ -1,0 +1,1989 @@
+; clang 22.1.8 -O3 --offload-arch=gfx950 l2_099_gemm_gelu_softmax.hip (kernels/build.py)
+	.amdgcn_target "amdgcn-amd-amdhsa--gfx950"
+	.amdhsa_code_object_version 6
+	.text
+	.protected	gemm_gelu
+	.globl	gemm_gelu
+	.p2align	8
+	.type	gemm_gelu,@function
+gemm_gelu:
+	s_load_dwordx8 s[4:11], s[0:1], 0x0
+	s_load_dwordx2 s[12:13], s[0:1], 0x24
+	s_mov_b32 s14, s3
+	v_and_b32_e32 v21, 0x3ff, v0
+	v_bfe_u32 v20, v0, 10, 10
+	s_mov_b32 s15, 0
+	v_mov_b32_e32 v9, 0
+	s_waitcnt lgkmcnt(0)
+	s_cmp_lt_i32 s13, 1
+	v_mov_b32_e32 v1, 0
+	v_mov_b32_e32 v0, 0
+	v_mov_b32_e32 v3, 0
+	v_mov_b32_e32 v2, 0
+	v_mov_b32_e32 v7, 0
+	v_mov_b32_e32 v6, 0
+	v_mov_b32_e32 v11, 0
+	v_mov_b32_e32 v10, 0
+	v_mov_b32_e32 v13, 0
+	v_mov_b32_e32 v12, 0
+	v_mov_b32_e32 v15, 0
+	v_mov_b32_e32 v14, 0
+	v_mov_b32_e32 v17, 0
+	v_mov_b32_e32 v16, 0
+	v_mov_b32_e32 v19, 0
+	v_mov_b32_e32 v18, 0
+	s_cbranch_scc1 .LBB0_6
+	v_lshlrev_b32_e32 v0, 4, v20
+	v_add_u32_e32 v1, v0, v21
+	s_movk_i32 s0, 0x400
+	v_add_u32_e32 v22, 0x1000, v0
+	v_lshrrev_b32_e32 v0, 2, v1
+	v_cmp_gt_u32_e32 vcc, s0, v1
+	v_and_b32_e32 v2, 15, v21
+	v_and_b32_e32 v8, 0x1ffc, v0
+	s_lshl_b64 s[0:1], s[14:15], 8
+	s_ashr_i32 s17, s13, 31
+	v_add_u32_e32 v24, 0xffffff00, v1
+	v_lshl_add_u32 v25, v2, 8, v8
+	v_lshl_add_u64 v[0:1], s[0:1], 0, v[8:9]
+	v_lshlrev_b32_e32 v2, 2, v2
+	v_mov_b32_e32 v3, v9
+	s_mov_b32 s3, s15
+	v_mul_lo_u32 v4, v0, s17
+	v_mul_lo_u32 v5, v1, s13
+	v_mad_u64_u32 v[0:1], s[0:1], v0, s13, v[2:3]
+	v_add3_u32 v1, v5, v1, v4
+	s_lshl_b64 s[0:1], s[2:3], 8
+	v_lshl_add_u64 v[4:5], s[4:5], 0, v[0:1]
+	v_lshl_add_u64 v[0:1], s[0:1], 0, v[8:9]
+	v_mul_lo_u32 v6, v0, s17
+	v_mul_lo_u32 v7, v1, s13
+	v_mad_u64_u32 v[0:1], s[0:1], v0, s13, v[2:3]
+	s_mov_b32 s16, s13
+	v_add3_u32 v1, v7, v1, v6
+	v_lshlrev_b32_e32 v23, 4, v21
+	s_lshl_b64 s[4:5], s[16:17], 6
+	v_lshl_add_u64 v[8:9], s[6:7], 0, v[0:1]
+	v_mov_b32_e32 v2, 0
+	v_mov_b32_e32 v3, 0
+	v_mov_b32_e32 v18, 0
+	v_mov_b32_e32 v19, 0
+	v_mov_b32_e32 v14, 0
+	v_mov_b32_e32 v15, 0
+	v_mov_b32_e32 v10, 0
+	v_mov_b32_e32 v11, 0
+	v_mov_b32_e32 v0, 0
+	v_mov_b32_e32 v1, 0
+	v_mov_b32_e32 v16, 0
+	v_mov_b32_e32 v17, 0
+	v_mov_b32_e32 v12, 0
+	v_mov_b32_e32 v13, 0
+	v_mov_b32_e32 v6, 0
+	v_mov_b32_e32 v7, 0
+	s_movk_i32 s3, 0x2ff
+	s_branch .LBB0_3
+.LBB0_2:
+	s_or_b64 exec, exec, s[6:7]
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	ds_read_b128 v[26:29], v22
+	ds_read_b128 v[30:33], v22 offset:256
+	ds_read_b128 v[34:37], v23
+	ds_read_b128 v[38:41], v22 offset:512
+	ds_read_b128 v[42:45], v22 offset:768
+	ds_read_b128 v[46:49], v23 offset:256
+	ds_read_b128 v[50:53], v23 offset:512
+	s_waitcnt lgkmcnt(4)
+	v_pk_fma_f32 v[54:55], v[28:29], v[34:35], v[10:11] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[18:19], v[26:27], v[34:35], v[18:19] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[14:15], v[26:27], v[34:35], v[14:15] op_sel:[1,0,0]
+	v_pk_fma_f32 v[16:17], v[26:27], v[36:37], v[16:17] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[26:27], v[26:27], v[36:37], v[12:13] op_sel:[1,0,0]
+	ds_read_b128 v[10:13], v23 offset:768
+	v_pk_fma_f32 v[6:7], v[28:29], v[36:37], v[6:7] op_sel_hi:[0,1,1]
+	v_mov_b32_e32 v28, v29
+	v_pk_fma_f32 v[34:35], v[28:29], v[34:35], v[2:3] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[36:37], v[28:29], v[36:37], v[0:1] op_sel_hi:[0,1,1]
+	s_waitcnt lgkmcnt(2)
+	v_pk_fma_f32 v[28:29], v[32:33], v[46:47], v[54:55] op_sel_hi:[0,1,1]
+	s_waitcnt lgkmcnt(1)
+	v_pk_fma_f32 v[28:29], v[40:41], v[50:51], v[28:29] op_sel_hi:[0,1,1]
+	s_waitcnt lgkmcnt(0)
+	v_pk_fma_f32 v[54:55], v[44:45], v[10:11], v[28:29] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[28:29], v[30:31], v[46:47], v[14:15] op_sel:[1,0,0]
+	ds_read_b128 v[0:3], v22 offset:1024
+	v_pk_fma_f32 v[56:57], v[30:31], v[48:49], v[16:17] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[26:27], v[30:31], v[48:49], v[26:27] op_sel:[1,0,0]
+	ds_read_b128 v[14:17], v23 offset:1024
+	v_pk_fma_f32 v[28:29], v[38:39], v[50:51], v[28:29] op_sel:[1,0,0]
+	v_pk_fma_f32 v[18:19], v[30:31], v[46:47], v[18:19] op_sel_hi:[0,1,1]
+	v_mov_b32_e32 v30, v33
+	v_pk_fma_f32 v[58:59], v[42:43], v[10:11], v[28:29] op_sel:[1,0,0]
+	v_pk_fma_f32 v[28:29], v[38:39], v[52:53], v[56:57] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[26:27], v[38:39], v[52:53], v[26:27] op_sel:[1,0,0]
+	v_pk_fma_f32 v[6:7], v[32:33], v[48:49], v[6:7] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[18:19], v[38:39], v[50:51], v[18:19] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[56:57], v[42:43], v[12:13], v[28:29] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[38:39], v[42:43], v[12:13], v[26:27] op_sel:[1,0,0]
+	ds_read_b128 v[26:29], v22 offset:1280
+	v_pk_fma_f32 v[34:35], v[30:31], v[46:47], v[34:35] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[36:37], v[30:31], v[48:49], v[36:37] op_sel_hi:[0,1,1]
+	ds_read_b128 v[30:33], v23 offset:1280
+	v_pk_fma_f32 v[6:7], v[40:41], v[52:53], v[6:7] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[18:19], v[42:43], v[10:11], v[18:19] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[6:7], v[44:45], v[12:13], v[6:7] op_sel_hi:[0,1,1]
+	v_mov_b32_e32 v40, v41
+	v_mov_b32_e32 v42, v45
+	s_waitcnt lgkmcnt(2)
+	v_pk_fma_f32 v[18:19], v[0:1], v[14:15], v[18:19] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[44:45], v[0:1], v[14:15], v[58:59] op_sel:[1,0,0]
+	v_pk_fma_f32 v[46:47], v[2:3], v[14:15], v[54:55] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[48:49], v[0:1], v[16:17], v[56:57] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[54:55], v[0:1], v[16:17], v[38:39] op_sel:[1,0,0]
+	v_pk_fma_f32 v[6:7], v[2:3], v[16:17], v[6:7] op_sel_hi:[0,1,1]
+	v_mov_b32_e32 v0, v3
+	v_pk_fma_f32 v[2:3], v[40:41], v[50:51], v[34:35] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[2:3], v[42:43], v[10:11], v[2:3] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[50:51], v[0:1], v[14:15], v[2:3] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[2:3], v[40:41], v[52:53], v[36:37] op_sel_hi:[0,1,1]
+	s_waitcnt lgkmcnt(1)
+	v_mov_b32_e32 v52, v29
+	s_waitcnt lgkmcnt(0)
+	v_pk_fma_f32 v[18:19], v[26:27], v[30:31], v[18:19] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[44:45], v[26:27], v[30:31], v[44:45] op_sel:[1,0,0]
+	v_pk_fma_f32 v[46:47], v[28:29], v[30:31], v[46:47] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[48:49], v[26:27], v[32:33], v[48:49] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[54:55], v[26:27], v[32:33], v[54:55] op_sel:[1,0,0]
+	v_pk_fma_f32 v[6:7], v[28:29], v[32:33], v[6:7] op_sel_hi:[0,1,1]
+	ds_read_b128 v[26:29], v23 offset:1536
+	v_pk_fma_f32 v[2:3], v[42:43], v[12:13], v[2:3] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[42:43], v[0:1], v[16:17], v[2:3] op_sel_hi:[0,1,1]
+	ds_read_b128 v[0:3], v22 offset:1536
+	ds_read_b128 v[10:13], v22 offset:1792
+	ds_read_b128 v[14:17], v22 offset:2048
+	ds_read_b128 v[34:37], v22 offset:2304
+	ds_read_b128 v[38:41], v22 offset:2560
+	v_pk_fma_f32 v[50:51], v[52:53], v[30:31], v[50:51] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[42:43], v[52:53], v[32:33], v[42:43] op_sel_hi:[0,1,1]
+	s_waitcnt lgkmcnt(4)
+	v_mov_b32_e32 v52, v3
+	v_pk_fma_f32 v[18:19], v[0:1], v[26:27], v[18:19] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[44:45], v[0:1], v[26:27], v[44:45] op_sel:[1,0,0]
+	v_pk_fma_f32 v[46:47], v[2:3], v[26:27], v[46:47] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[48:49], v[0:1], v[28:29], v[48:49] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[54:55], v[0:1], v[28:29], v[54:55] op_sel:[1,0,0]
+	v_pk_fma_f32 v[6:7], v[2:3], v[28:29], v[6:7] op_sel_hi:[0,1,1]
+	ds_read_b128 v[0:3], v23 offset:1792
+	v_pk_fma_f32 v[50:51], v[52:53], v[26:27], v[50:51] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[42:43], v[52:53], v[28:29], v[42:43] op_sel_hi:[0,1,1]
+	s_waitcnt lgkmcnt(4)
+	v_mov_b32_e32 v52, v13
+	ds_read_b128 v[30:33], v22 offset:2816
+	ds_read_b128 v[26:29], v22 offset:3072
+	s_waitcnt lgkmcnt(2)
+	v_pk_fma_f32 v[18:19], v[10:11], v[0:1], v[18:19] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[44:45], v[10:11], v[0:1], v[44:45] op_sel:[1,0,0]
+	v_pk_fma_f32 v[46:47], v[12:13], v[0:1], v[46:47] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[48:49], v[10:11], v[2:3], v[48:49] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[54:55], v[10:11], v[2:3], v[54:55] op_sel:[1,0,0]
+	v_pk_fma_f32 v[6:7], v[12:13], v[2:3], v[6:7] op_sel_hi:[0,1,1]
+	ds_read_b128 v[10:13], v23 offset:2048
+	v_pk_fma_f32 v[50:51], v[52:53], v[0:1], v[50:51] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[42:43], v[52:53], v[2:3], v[42:43] op_sel_hi:[0,1,1]
+	v_mov_b32_e32 v52, v17
+	v_mov_b32_e32 v58, v41
+	s_waitcnt lgkmcnt(0)
+	v_pk_fma_f32 v[18:19], v[14:15], v[10:11], v[18:19] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[44:45], v[14:15], v[10:11], v[44:45] op_sel:[1,0,0]
+	v_pk_fma_f32 v[46:47], v[16:17], v[10:11], v[46:47] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[48:49], v[14:15], v[12:13], v[48:49] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[54:55], v[14:15], v[12:13], v[54:55] op_sel:[1,0,0]
+	v_pk_fma_f32 v[6:7], v[16:17], v[12:13], v[6:7] op_sel_hi:[0,1,1]
+	ds_read_b128 v[14:17], v23 offset:2304
+	v_pk_fma_f32 v[50:51], v[52:53], v[10:11], v[50:51] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[42:43], v[52:53], v[12:13], v[42:43] op_sel_hi:[0,1,1]
+	v_mov_b32_e32 v52, v37
+	ds_read_b128 v[0:3], v22 offset:3328
+	ds_read_b128 v[10:13], v22 offset:3584
+	s_waitcnt lgkmcnt(2)
+	v_pk_fma_f32 v[18:19], v[34:35], v[14:15], v[18:19] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[56:57], v[34:35], v[14:15], v[44:45] op_sel:[1,0,0]
+	v_pk_fma_f32 v[46:47], v[36:37], v[14:15], v[46:47] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[48:49], v[34:35], v[16:17], v[48:49] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[54:55], v[34:35], v[16:17], v[54:55] op_sel:[1,0,0]
+	v_pk_fma_f32 v[6:7], v[36:37], v[16:17], v[6:7] op_sel_hi:[0,1,1]
+	ds_read_b128 v[34:37], v23 offset:2560
+	v_pk_fma_f32 v[50:51], v[52:53], v[14:15], v[50:51] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[52:53], v[52:53], v[16:17], v[42:43] op_sel_hi:[0,1,1]
+	ds_read_b128 v[14:17], v23 offset:2816
+	ds_read_b128 v[42:45], v22 offset:3840
+	s_waitcnt lgkmcnt(2)
+	v_pk_fma_f32 v[18:19], v[38:39], v[34:35], v[18:19] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[56:57], v[38:39], v[34:35], v[56:57] op_sel:[1,0,0]
+	v_pk_fma_f32 v[46:47], v[40:41], v[34:35], v[46:47] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[48:49], v[38:39], v[36:37], v[48:49] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[38:39], v[38:39], v[36:37], v[54:55] op_sel:[1,0,0]
+	v_pk_fma_f32 v[6:7], v[40:41], v[36:37], v[6:7] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[40:41], v[58:59], v[34:35], v[50:51] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[50:51], v[58:59], v[36:37], v[52:53] op_sel_hi:[0,1,1]
+	ds_read_b128 v[34:37], v23 offset:3072
+	v_mov_b32_e32 v52, v33
+	s_waitcnt lgkmcnt(2)
+	v_pk_fma_f32 v[18:19], v[30:31], v[14:15], v[18:19] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[54:55], v[30:31], v[14:15], v[56:57] op_sel:[1,0,0]
+	v_pk_fma_f32 v[46:47], v[32:33], v[14:15], v[46:47] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[48:49], v[30:31], v[16:17], v[48:49] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[38:39], v[30:31], v[16:17], v[38:39] op_sel:[1,0,0]
+	v_pk_fma_f32 v[6:7], v[32:33], v[16:17], v[6:7] op_sel_hi:[0,1,1]
+	ds_read_b128 v[30:33], v23 offset:3328
+	v_pk_fma_f32 v[40:41], v[52:53], v[14:15], v[40:41] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[50:51], v[52:53], v[16:17], v[50:51] op_sel_hi:[0,1,1]
+	ds_read_b128 v[14:17], v23 offset:3584
+	v_mov_b32_e32 v52, v29
+	s_waitcnt lgkmcnt(2)
+	v_pk_fma_f32 v[18:19], v[26:27], v[34:35], v[18:19] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[54:55], v[26:27], v[34:35], v[54:55] op_sel:[1,0,0]
+	v_pk_fma_f32 v[46:47], v[28:29], v[34:35], v[46:47] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[48:49], v[26:27], v[36:37], v[48:49] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[38:39], v[26:27], v[36:37], v[38:39] op_sel:[1,0,0]
+	v_pk_fma_f32 v[6:7], v[28:29], v[36:37], v[6:7] op_sel_hi:[0,1,1]
+	ds_read_b128 v[26:29], v23 offset:3840
+	v_pk_fma_f32 v[34:35], v[52:53], v[34:35], v[40:41] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[36:37], v[52:53], v[36:37], v[50:51] op_sel_hi:[0,1,1]
+	v_mov_b32_e32 v40, v3
+	s_waitcnt lgkmcnt(2)
+	v_pk_fma_f32 v[54:55], v[0:1], v[30:31], v[54:55] op_sel:[1,0,0]
+	v_mov_b32_e32 v50, v13
+	v_pk_fma_f32 v[18:19], v[0:1], v[30:31], v[18:19] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[46:47], v[2:3], v[30:31], v[46:47] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[48:49], v[0:1], v[32:33], v[48:49] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[0:1], v[0:1], v[32:33], v[38:39] op_sel:[1,0,0]
+	v_pk_fma_f32 v[2:3], v[2:3], v[32:33], v[6:7] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[6:7], v[40:41], v[30:31], v[34:35] op_sel_hi:[0,1,1]
+	s_waitcnt lgkmcnt(1)
+	v_pk_fma_f32 v[30:31], v[10:11], v[14:15], v[54:55] op_sel:[1,0,0]
+	v_pk_fma_f32 v[32:33], v[40:41], v[32:33], v[36:37] op_sel_hi:[0,1,1]
+	s_add_i32 s15, s15, 16
+	v_mov_b32_e32 v52, v45
+	v_pk_fma_f32 v[18:19], v[10:11], v[14:15], v[18:19] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[34:35], v[12:13], v[14:15], v[46:47] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[36:37], v[10:11], v[16:17], v[48:49] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[0:1], v[10:11], v[16:17], v[0:1] op_sel:[1,0,0]
+	v_pk_fma_f32 v[2:3], v[12:13], v[16:17], v[2:3] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[38:39], v[50:51], v[14:15], v[6:7] op_sel_hi:[0,1,1]
+	s_waitcnt lgkmcnt(0)
+	v_pk_fma_f32 v[14:15], v[42:43], v[26:27], v[30:31] op_sel:[1,0,0]
+	v_pk_fma_f32 v[30:31], v[50:51], v[16:17], v[32:33] op_sel_hi:[0,1,1]
+	v_lshl_add_u64 v[4:5], v[4:5], 0, 64
+	s_cmp_ge_i32 s15, s16
+	v_pk_fma_f32 v[18:19], v[42:43], v[26:27], v[18:19] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[10:11], v[44:45], v[26:27], v[34:35] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[16:17], v[42:43], v[28:29], v[36:37] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[12:13], v[42:43], v[28:29], v[0:1] op_sel:[1,0,0]
+	v_pk_fma_f32 v[6:7], v[44:45], v[28:29], v[2:3] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[2:3], v[52:53], v[26:27], v[38:39] op_sel_hi:[0,1,1]
+	v_pk_fma_f32 v[0:1], v[52:53], v[28:29], v[30:31] op_sel_hi:[0,1,1]
+	v_lshl_add_u64 v[8:9], v[8:9], 0, 64
+	s_barrier
+	s_cbranch_scc1 .LBB0_6
+.LBB0_3:
+	s_and_saveexec_b64 s[6:7], vcc
+	s_cbranch_execz .LBB0_2
+	s_mov_b64 s[18:19], 0
+	s_mov_b64 s[20:21], 0
+	v_mov_b32_e32 v26, v25
+	v_mov_b32_e32 v27, v24
+.LBB0_5:
+	v_lshl_add_u64 v[28:29], v[4:5], 0, s[20:21]
+	v_lshl_add_u64 v[30:31], v[8:9], 0, s[20:21]
+	global_load_dword v32, v[28:29], off
+	global_load_dword v33, v[30:31], off
+	v_add_u32_e32 v27, 0x100, v27
+	s_add_u32 s20, s20, s4
+	s_addc_u32 s21, s21, s5
+	v_cmp_lt_u32_e64 s[0:1], s3, v27
+	s_or_b64 s[18:19], s[0:1], s[18:19]
+	s_waitcnt vmcnt(0)
+	ds_write2st64_b32 v26, v33, v32 offset1:16
+	v_add_u32_e32 v26, 64, v26
+	s_andn2_b64 exec, exec, s[18:19]
+	s_cbranch_execnz .LBB0_5
+	s_branch .LBB0_2
+.LBB0_6:
+	s_lshl_b32 s0, s2, 6
+	v_lshl_add_u32 v8, v21, 2, s0
+	v_mov_b32_e32 v4, s8
+	v_mov_b32_e32 v5, s9
+	v_ashrrev_i32_e32 v9, 31, v8
+	v_lshl_add_u64 v[4:5], v[8:9], 2, v[4:5]
+	global_load_dword v21, v[4:5], off
+	s_waitcnt vmcnt(0)
+	v_add_f32_e32 v23, v18, v21
+	v_mul_f32_e32 v22, 0x3f3504f3, v23
+	v_cmp_nlt_f32_e64 s[0:1], |v22|, 1.0
+	s_and_saveexec_b64 s[2:3], s[0:1]
+	s_xor_b64 s[0:1], exec, s[2:3]
+	s_cbranch_execz .LBB0_8
+	s_mov_b32 s2, 0x3ea7ba05
+	v_fma_f32 v18, |v22|, s2, 1.0
+	v_div_scale_f32 v21, s[2:3], v18, v18, 1.0
+	v_rcp_f32_e32 v24, v21
+	v_div_scale_f32 v25, vcc, 1.0, v18, 1.0
+	s_mov_b32 s2, 0x3fb8aa3b
+	v_fma_f32 v26, -v21, v24, 1.0
+	v_fmac_f32_e32 v24, v26, v24
+	v_mul_f32_e32 v26, v25, v24
+	v_fma_f32 v27, -v21, v26, v25
+	v_fmac_f32_e32 v26, v27, v24
+	v_fma_f32 v21, -v21, v26, v25
+	v_div_fmas_f32 v21, v21, v24, v26
+	v_mul_f32_e64 v24, |v22|, -|v22|
+	v_mul_f32_e32 v25, 0x3fb8aa3b, v24
+	v_rndne_f32_e32 v26, v25
+	v_sub_f32_e32 v27, v25, v26
+	v_fma_f32 v25, v24, s2, -v25
+	v_fmamk_f32 v25, v24, 0x32a5705f, v25
+	v_div_fixup_f32 v18, v21, v18, 1.0
+	v_mov_b32_e32 v21, 0xbfba00e3
+	v_add_f32_e32 v25, v27, v25
+	v_fmac_f32_e32 v21, 0x3f87dc22, v18
+	v_exp_f32_e32 v25, v25
+	v_cvt_i32_f32_e32 v26, v26
+	v_fmaak_f32 v21, v18, v21, 0x3fb5f0e3
+	v_fmaak_f32 v21, v18, v21, 0xbe91a98e
+	v_fmaak_f32 v21, v18, v21, 0x3e827906
+	s_mov_b32 s2, 0xc2ce8ed0
+	v_mul_f32_e32 v18, v18, v21
+	v_ldexp_f32 v21, v25, v26
+	v_cmp_ngt_f32_e32 vcc, s2, v24
+	s_mov_b32 s2, 0x42b17218
+	v_mov_b32_e32 v25, 0x7f800000
+	v_cndmask_b32_e32 v21, 0, v21, vcc
+	v_cmp_nlt_f32_e32 vcc, s2, v24
+	s_nop 1
+	v_cndmask_b32_e32 v21, v25, v21, vcc
+	v_fma_f32 v24, -v21, v18, 1.0
+.LBB0_8:
+	s_andn2_saveexec_b64 s[0:1], s[0:1]
+	v_mul_f32_e32 v18, v22, v22
+	v_mov_b32_e32 v21, 0xba51ee0c
+	v_fmac_f32_e32 v21, 0x38a491a7, v18
+	v_fmaak_f32 v21, v18, v21, 0x3baa00ec
+	v_fmaak_f32 v21, v18, v21, 0xbcdbfc46
+	v_fmaak_f32 v21, v18, v21, 0x3de71678
+	v_fmaak_f32 v21, v18, v21, 0xbec0939f
+	v_fmaak_f32 v18, v18, v21, 0x3f906eba
+	v_mul_f32_e64 v24, |v22|, v18
+	s_or_b64 exec, exec, s[0:1]
+	s_lshl_b32 s0, s14, 6
+	v_lshl_add_u32 v18, v20, 2, s0
+	v_mad_i64_i32 v[20:21], s[0:1], v18, s12, 0
+	s_brev_b32 s0, -2
+	s_nop 0
+	v_bfi_b32 v22, s0, v24, v22
+	v_lshl_add_u64 v[20:21], v[20:21], 2, s[10:11]
+	v_mul_f32_e32 v23, 0.5, v23
+	v_add_f32_e32 v22, 1.0, v22
+	v_mul_f32_e32 v24, v23, v22
+	v_lshl_add_u64 v[22:23], v[8:9], 2, v[20:21]
+	global_store_dword v[22:23], v24, off
+	global_load_dword v24, v[4:5], off offset:4
+	s_waitcnt vmcnt(0)
+	v_add_f32_e32 v24, v19, v24
+	v_mul_f32_e32 v19, 0x3f3504f3, v24
+	v_cmp_nlt_f32_e64 s[0:1], |v19|, 1.0
+	s_and_saveexec_b64 s[2:3], s[0:1]
+	s_xor_b64 s[0:1], exec, s[2:3]
+	s_cbranch_execz .LBB0_12
+	s_mov_b32 s2, 0x3ea7ba05
+	v_fma_f32 v25, |v19|, s2, 1.0
+	v_div_scale_f32 v26, s[2:3], v25, v25, 1.0
+	v_rcp_f32_e32 v27, v26
+	v_div_scale_f32 v28, vcc, 1.0, v25, 1.0
+	s_mov_b32 s2, 0x3fb8aa3b
+	v_fma_f32 v29, -v26, v27, 1.0
+	v_fmac_f32_e32 v27, v29, v27
+	v_mul_f32_e32 v29, v28, v27
+	v_fma_f32 v30, -v26, v29, v28
+	v_fmac_f32_e32 v29, v30, v27
+	v_fma_f32 v26, -v26, v29, v28
+	v_div_fmas_f32 v26, v26, v27, v29
+	v_mul_f32_e64 v27, |v19|, -|v19|
+	v_mul_f32_e32 v28, 0x3fb8aa3b, v27
+	v_rndne_f32_e32 v29, v28
+	v_sub_f32_e32 v30, v28, v29
+	v_fma_f32 v28, v27, s2, -v28
+	v_fmamk_f32 v28, v27, 0x32a5705f, v28
+	v_div_fixup_f32 v25, v26, v25, 1.0
+	v_mov_b32_e32 v26, 0xbfba00e3
+	v_add_f32_e32 v28, v30, v28
+	v_fmac_f32_e32 v26, 0x3f87dc22, v25
+	v_exp_f32_e32 v28, v28
+	v_cvt_i32_f32_e32 v29, v29
+	v_fmaak_f32 v26, v25, v26, 0x3fb5f0e3
+	v_fmaak_f32 v26, v25, v26, 0xbe91a98e
+	v_fmaak_f32 v26, v25, v26, 0x3e827906
+	s_mov_b32 s2, 0xc2ce8ed0
+	v_mul_f32_e32 v25, v25, v26
+	v_ldexp_f32 v26, v28, v29
+	v_cmp_ngt_f32_e32 vcc, s2, v27
+	s_mov_b32 s2, 0x42b17218
+	v_mov_b32_e32 v28, 0x7f800000
+	v_cndmask_b32_e32 v26, 0, v26, vcc
+	v_cmp_nlt_f32_e32 vcc, s2, v27
+	s_nop 1
+	v_cndmask_b32_e32 v26, v28, v26, vcc
+	v_fma_f32 v25, -v26, v25, 1.0
+.LBB0_12:
+	s_andn2_saveexec_b64 s[0:1], s[0:1]
+	v_mul_f32_e32 v25, v19, v19
+	v_mov_b32_e32 v26, 0xba51ee0c
+	v_fmac_f32_e32 v26, 0x38a491a7, v25
+	v_fmaak_f32 v26, v25, v26, 0x3baa00ec
+	v_fmaak_f32 v26, v25, v26, 0xbcdbfc46
+	v_fmaak_f32 v26, v25, v26, 0x3de71678
+	v_fmaak_f32 v26, v25, v26, 0xbec0939f
+	v_fmaak_f32 v25, v25, v26, 0x3f906eba
+	v_mul_f32_e64 v25, |v19|, v25
+	s_or_b64 exec, exec, s[0:1]
+	s_brev_b32 s0, -2
+	v_bfi_b32 v19, s0, v25, v19
+	v_mul_f32_e32 v24, 0.5, v24
+	v_add_f32_e32 v19, 1.0, v19
+	v_mul_f32_e32 v19, v24, v19
+	global_store_dword v[22:23], v19, off offset:4
+	global_load_dword v19, v[4:5], off offset:8
+	s_waitcnt vmcnt(0)
+	v_add_f32_e32 v19, v16, v19
+	v_mul_f32_e32 v16, 0x3f3504f3, v19
+	v_cmp_nlt_f32_e64 s[0:1], |v16|, 1.0
+	s_and_saveexec_b64 s[2:3], s[0:1]
+	s_xor_b64 s[0:1], exec, s[2:3]
+	s_cbranch_execz .LBB0_16
+	s_mov_b32 s2, 0x3ea7ba05
+	v_fma_f32 v24, |v16|, s2, 1.0
+	v_div_scale_f32 v25, s[2:3], v24, v24, 1.0
+	v_rcp_f32_e32 v26, v25
+	v_div_scale_f32 v27, vcc, 1.0, v24, 1.0
+	s_mov_b32 s2, 0x3fb8aa3b
+	v_fma_f32 v28, -v25, v26, 1.0
+	v_fmac_f32_e32 v26, v28, v26
+	v_mul_f32_e32 v28, v27, v26
+	v_fma_f32 v29, -v25, v28, v27
+	v_fmac_f32_e32 v28, v29, v26
+	v_fma_f32 v25, -v25, v28, v27
+	v_div_fmas_f32 v25, v25, v26, v28
+	v_mul_f32_e64 v26, |v16|, -|v16|
+	v_mul_f32_e32 v27, 0x3fb8aa3b, v26
+	v_rndne_f32_e32 v28, v27
+	v_sub_f32_e32 v29, v27, v28
+	v_fma_f32 v27, v26, s2, -v27
+	v_fmamk_f32 v27, v26, 0x32a5705f, v27
+	v_div_fixup_f32 v24, v25, v24, 1.0
+	v_mov_b32_e32 v25, 0xbfba00e3
+	v_add_f32_e32 v27, v29, v27
+	v_fmac_f32_e32 v25, 0x3f87dc22, v24
+	v_exp_f32_e32 v27, v27
+	v_cvt_i32_f32_e32 v28, v28
+	v_fmaak_f32 v25, v24, v25, 0x3fb5f0e3
+	v_fmaak_f32 v25, v24, v25, 0xbe91a98e
+	v_fmaak_f32 v25, v24, v25, 0x3e827906
+	s_mov_b32 s2, 0xc2ce8ed0
+	v_mul_f32_e32 v24, v24, v25
+	v_ldexp_f32 v25, v27, v28
+	v_cmp_ngt_f32_e32 vcc, s2, v26
+	s_mov_b32 s2, 0x42b17218
+	v_mov_b32_e32 v27, 0x7f800000
+	v_cndmask_b32_e32 v25, 0, v25, vcc
+	v_cmp_nlt_f32_e32 vcc, s2, v26
+	s_nop 1
+	v_cndmask_b32_e32 v25, v27, v25, vcc
+	v_fma_f32 v24, -v25, v24, 1.0
+.LBB0_16:
+	s_andn2_saveexec_b64 s[0:1], s[0:1]
+	v_mul_f32_e32 v24, v16, v16
+	v_mov_b32_e32 v25, 0xba51ee0c
+	v_fmac_f32_e32 v25, 0x38a491a7, v24
+	v_fmaak_f32 v25, v24, v25, 0x3baa00ec
+	v_fmaak_f32 v25, v24, v25, 0xbcdbfc46
+	v_fmaak_f32 v25, v24, v25, 0x3de71678
+	v_fmaak_f32 v25, v24, v25, 0xbec0939f
+	v_fmaak_f32 v24, v24, v25, 0x3f906eba
+	v_mul_f32_e64 v24, |v16|, v24
+	s_or_b64 exec, exec, s[0:1]
+	s_brev_b32 s0, -2
+	v_bfi_b32 v16, s0, v24, v16
+	v_mul_f32_e32 v19, 0.5, v19
+	v_add_f32_e32 v16, 1.0, v16
+	v_mul_f32_e32 v16, v19, v16
+	global_store_dword v[22:23], v16, off offset:8
+	global_load_dword v16, v[4:5], off offset:12
+	s_waitcnt vmcnt(0)
+	v_add_f32_e32 v17, v17, v16
+	v_mul_f32_e32 v16, 0x3f3504f3, v17
+	v_cmp_nlt_f32_e64 s[0:1], |v16|, 1.0
+	s_and_saveexec_b64 s[2:3], s[0:1]
+	s_xor_b64 s[0:1], exec, s[2:3]
+	s_cbranch_execz .LBB0_20
+	s_mov_b32 s2, 0x3ea7ba05
+	v_fma_f32 v19, |v16|, s2, 1.0
+	v_div_scale_f32 v24, s[2:3], v19, v19, 1.0
+	v_rcp_f32_e32 v25, v24
+	v_div_scale_f32 v26, vcc, 1.0, v19, 1.0
+	s_mov_b32 s2, 0x3fb8aa3b
+	v_fma_f32 v27, -v24, v25, 1.0
+	v_fmac_f32_e32 v25, v27, v25
+	v_mul_f32_e32 v27, v26, v25
+	v_fma_f32 v28, -v24, v27, v26
+	v_fmac_f32_e32 v27, v28, v25
+	v_fma_f32 v24, -v24, v27, v26
+	v_div_fmas_f32 v24, v24, v25, v27
+	v_mul_f32_e64 v25, |v16|, -|v16|
+	v_mul_f32_e32 v26, 0x3fb8aa3b, v25
+	v_rndne_f32_e32 v27, v26
+	v_sub_f32_e32 v28, v26, v27
+	v_fma_f32 v26, v25, s2, -v26
+	v_fmamk_f32 v26, v25, 0x32a5705f, v26
+	v_div_fixup_f32 v19, v24, v19, 1.0
+	v_mov_b32_e32 v24, 0xbfba00e3
+	v_add_f32_e32 v26, v28, v26
+	v_fmac_f32_e32 v24, 0x3f87dc22, v19
+	v_exp_f32_e32 v26, v26
+	v_cvt_i32_f32_e32 v27, v27
+	v_fmaak_f32 v24, v19, v24, 0x3fb5f0e3
+	v_fmaak_f32 v24, v19, v24, 0xbe91a98e
+	v_fmaak_f32 v24, v19, v24, 0x3e827906
+	s_mov_b32 s2, 0xc2ce8ed0
+	v_mul_f32_e32 v19, v19, v24
+	v_ldexp_f32 v24, v26, v27
+	v_cmp_ngt_f32_e32 vcc, s2, v25
+	s_mov_b32 s2, 0x42b17218
+	v_mov_b32_e32 v26, 0x7f800000
+	v_cndmask_b32_e32 v24, 0, v24, vcc
+	v_cmp_nlt_f32_e32 vcc, s2, v25
+	s_nop 1
+	v_cndmask_b32_e32 v24, v26, v24, vcc
+	v_fma_f32 v19, -v24, v19, 1.0
+.LBB0_20:
+	s_andn2_saveexec_b64 s[0:1], s[0:1]
+	v_mul_f32_e32 v19, v16, v16
+	v_mov_b32_e32 v24, 0xba51ee0c
+	v_fmac_f32_e32 v24, 0x38a491a7, v19
+	v_fmaak_f32 v24, v19, v24, 0x3baa00ec
+	v_fmaak_f32 v24, v19, v24, 0xbcdbfc46
+	v_fmaak_f32 v24, v19, v24, 0x3de71678
+	v_fmaak_f32 v24, v19, v24, 0xbec0939f
+	v_fmaak_f32 v19, v19, v24, 0x3f906eba
+	v_mul_f32_e64 v19, |v16|, v19
+	s_or_b64 exec, exec, s[0:1]
+	s_brev_b32 s0, -2
+	v_bfi_b32 v16, s0, v19, v16
+	v_mul_f32_e32 v17, 0.5, v17
+	v_add_f32_e32 v16, 1.0, v16
+	v_mul_f32_e32 v16, v17, v16
+	global_store_dword v[22:23], v16, off offset:12
+	global_load_dword v16, v[4:5], off
+	s_ashr_i32 s13, s12, 31
+	s_waitcnt vmcnt(0)
+	v_add_f32_e32 v16, v14, v16
+	v_mul_f32_e32 v14, 0x3f3504f3, v16
+	v_cmp_nlt_f32_e64 s[0:1], |v14|, 1.0
+	s_and_saveexec_b64 s[2:3], s[0:1]
+	s_xor_b64 s[0:1], exec, s[2:3]
+	s_cbranch_execz .LBB0_24
+	s_mov_b32 s2, 0x3ea7ba05
+	v_fma_f32 v17, |v14|, s2, 1.0
+	v_div_scale_f32 v19, s[2:3], v17, v17, 1.0
+	v_rcp_f32_e32 v22, v19
+	v_div_scale_f32 v23, vcc, 1.0, v17, 1.0
+	s_mov_b32 s2, 0x3fb8aa3b
+	v_fma_f32 v24, -v19, v22, 1.0
+	v_fmac_f32_e32 v22, v24, v22
+	v_mul_f32_e32 v24, v23, v22
+	v_fma_f32 v25, -v19, v24, v23
+	v_fmac_f32_e32 v24, v25, v22
+	v_fma_f32 v19, -v19, v24, v23
+	v_div_fmas_f32 v19, v19, v22, v24
+	v_mul_f32_e64 v22, |v14|, -|v14|
+	v_mul_f32_e32 v23, 0x3fb8aa3b, v22
+	v_rndne_f32_e32 v24, v23
+	v_sub_f32_e32 v25, v23, v24
+	v_fma_f32 v23, v22, s2, -v23
+	v_fmamk_f32 v23, v22, 0x32a5705f, v23
+	v_div_fixup_f32 v17, v19, v17, 1.0
+	v_mov_b32_e32 v19, 0xbfba00e3
+	v_add_f32_e32 v23, v25, v23
+	v_fmac_f32_e32 v19, 0x3f87dc22, v17
+	v_exp_f32_e32 v23, v23
+	v_cvt_i32_f32_e32 v24, v24
+	v_fmaak_f32 v19, v17, v19, 0x3fb5f0e3
+	v_fmaak_f32 v19, v17, v19, 0xbe91a98e
+	v_fmaak_f32 v19, v17, v19, 0x3e827906
+	s_mov_b32 s2, 0xc2ce8ed0
+	v_mul_f32_e32 v17, v17, v19
+	v_ldexp_f32 v19, v23, v24
+	v_cmp_ngt_f32_e32 vcc, s2, v22
+	s_mov_b32 s2, 0x42b17218
+	v_mov_b32_e32 v23, 0x7f800000
+	v_cndmask_b32_e32 v19, 0, v19, vcc
+	v_cmp_nlt_f32_e32 vcc, s2, v22
+	s_nop 1
+	v_cndmask_b32_e32 v19, v23, v19, vcc
+	v_fma_f32 v17, -v19, v17, 1.0
+.LBB0_24:
+	s_andn2_saveexec_b64 s[0:1], s[0:1]
+	v_mul_f32_e32 v17, v14, v14
+	v_mov_b32_e32 v19, 0xba51ee0c
+	v_fmac_f32_e32 v19, 0x38a491a7, v17
+	v_fmaak_f32 v19, v17, v19, 0x3baa00ec
+	v_fmaak_f32 v19, v17, v19, 0xbcdbfc46
+	v_fmaak_f32 v19, v17, v19, 0x3de71678
+	v_fmaak_f32 v19, v17, v19, 0xbec0939f
+	v_fmaak_f32 v17, v17, v19, 0x3f906eba
+	v_mul_f32_e64 v17, |v14|, v17
+	s_or_b64 exec, exec, s[0:1]
+	s_brev_b32 s0, -2
+	v_bfi_b32 v14, s0, v17, v14
+	v_lshl_add_u64 v[20:21], s[12:13], 2, v[20:21]
+	v_mul_f32_e32 v16, 0.5, v16
+	v_add_f32_e32 v14, 1.0, v14
+	v_mul_f32_e32 v14, v16, v14
+	v_lshl_add_u64 v[16:17], v[8:9], 2, v[20:21]
+	global_store_dword v[16:17], v14, off
+	global_load_dword v14, v[4:5], off offset:4
+	s_waitcnt vmcnt(0)
+	v_add_f32_e32 v15, v15, v14
+	v_mul_f32_e32 v14, 0x3f3504f3, v15
+	v_cmp_nlt_f32_e64 s[0:1], |v14|, 1.0
+	s_and_saveexec_b64 s[2:3], s[0:1]
+	s_xor_b64 s[0:1], exec, s[2:3]
+	s_cbranch_execz .LBB0_28
+	s_mov_b32 s2, 0x3ea7ba05
+	v_fma_f32 v19, |v14|, s2, 1.0
+	v_div_scale_f32 v20, s[2:3], v19, v19, 1.0
+	v_rcp_f32_e32 v21, v20
+	v_div_scale_f32 v22, vcc, 1.0, v19, 1.0
+	s_mov_b32 s2, 0x3fb8aa3b
+	v_fma_f32 v23, -v20, v21, 1.0
+	v_fmac_f32_e32 v21, v23, v21
+	v_mul_f32_e32 v23, v22, v21
+	v_fma_f32 v24, -v20, v23, v22
+	v_fmac_f32_e32 v23, v24, v21
+	v_fma_f32 v20, -v20, v23, v22
+	v_div_fmas_f32 v20, v20, v21, v23
+	v_mul_f32_e64 v21, |v14|, -|v14|
+	v_mul_f32_e32 v22, 0x3fb8aa3b, v21
+	v_rndne_f32_e32 v23, v22
+	v_sub_f32_e32 v24, v22, v23
+	v_fma_f32 v22, v21, s2, -v22
+	v_fmamk_f32 v22, v21, 0x32a5705f, v22
+	v_div_fixup_f32 v19, v20, v19, 1.0
+	v_mov_b32_e32 v20, 0xbfba00e3
+	v_add_f32_e32 v22, v24, v22
+	v_fmac_f32_e32 v20, 0x3f87dc22, v19
+	v_exp_f32_e32 v22, v22
+	v_cvt_i32_f32_e32 v23, v23
+	v_fmaak_f32 v20, v19, v20, 0x3fb5f0e3
+	v_fmaak_f32 v20, v19, v20, 0xbe91a98e
+	v_fmaak_f32 v20, v19, v20, 0x3e827906
+	s_mov_b32 s2, 0xc2ce8ed0
+	v_mul_f32_e32 v19, v19, v20
+	v_ldexp_f32 v20, v22, v23
+	v_cmp_ngt_f32_e32 vcc, s2, v21
+	s_mov_b32 s2, 0x42b17218
+	v_mov_b32_e32 v22, 0x7f800000
+	v_cndmask_b32_e32 v20, 0, v20, vcc
+	v_cmp_nlt_f32_e32 vcc, s2, v21
+	s_nop 1
+	v_cndmask_b32_e32 v20, v22, v20, vcc
+	v_fma_f32 v19, -v20, v19, 1.0
+.LBB0_28:
+	s_andn2_saveexec_b64 s[0:1], s[0:1]
+	v_mul_f32_e32 v19, v14, v14
+	v_mov_b32_e32 v20, 0xba51ee0c
+	v_fmac_f32_e32 v20, 0x38a491a7, v19
+	v_fmaak_f32 v20, v19, v20, 0x3baa00ec
+	v_fmaak_f32 v20, v19, v20, 0xbcdbfc46
+	v_fmaak_f32 v20, v19, v20, 0x3de71678
+	v_fmaak_f32 v20, v19, v20, 0xbec0939f
+	v_fmaak_f32 v19, v19, v20, 0x3f906eba
+	v_mul_f32_e64 v19, |v14|, v19
+	s_or_b64 exec, exec, s[0:1]
+	s_brev_b32 s0, -2
+	v_bfi_b32 v14, s0, v19, v14
+	v_mul_f32_e32 v15, 0.5, v15
+	v_add_f32_e32 v14, 1.0, v14
+	v_mul_f32_e32 v14, v15, v14
+	global_store_dword v[16:17], v14, off offset:4
+	global_load_dword v14, v[4:5], off offset:8
+	s_waitcnt vmcnt(0)
+	v_add_f32_e32 v14, v12, v14
+	v_mul_f32_e32 v12, 0x3f3504f3, v14
+	v_cmp_nlt_f32_e64 s[0:1], |v12|, 1.0
+	s_and_saveexec_b64 s[2:3], s[0:1]
+	s_xor_b64 s[0:1], exec, s[2:3]
+	s_cbranch_execz .LBB0_32
+	s_mov_b32 s2, 0x3ea7ba05
+	v_fma_f32 v15, |v12|, s2, 1.0
+	v_div_scale_f32 v19, s[2:3], v15, v15, 1.0
+	v_rcp_f32_e32 v20, v19
+	v_div_scale_f32 v21, vcc, 1.0, v15, 1.0
+	s_mov_b32 s2, 0x3fb8aa3b
+	v_fma_f32 v22, -v19, v20, 1.0
+	v_fmac_f32_e32 v20, v22, v20
+	v_mul_f32_e32 v22, v21, v20
+	v_fma_f32 v23, -v19, v22, v21
+	v_fmac_f32_e32 v22, v23, v20
+	v_fma_f32 v19, -v19, v22, v21
+	v_div_fmas_f32 v19, v19, v20, v22
+	v_mul_f32_e64 v20, |v12|, -|v12|
+	v_mul_f32_e32 v21, 0x3fb8aa3b, v20
+	v_rndne_f32_e32 v22, v21
+	v_sub_f32_e32 v23, v21, v22
+	v_fma_f32 v21, v20, s2, -v21
+	v_fmamk_f32 v21, v20, 0x32a5705f, v21
+	v_div_fixup_f32 v15, v19, v15, 1.0
+	v_mov_b32_e32 v19, 0xbfba00e3
+	v_add_f32_e32 v21, v23, v21
+	v_fmac_f32_e32 v19, 0x3f87dc22, v15
+	v_exp_f32_e32 v21, v21
+	v_cvt_i32_f32_e32 v22, v22
+	v_fmaak_f32 v19, v15, v19, 0x3fb5f0e3
+	v_fmaak_f32 v19, v15, v19, 0xbe91a98e
+	v_fmaak_f32 v19, v15, v19, 0x3e827906
+	s_mov_b32 s2, 0xc2ce8ed0
+	v_mul_f32_e32 v15, v15, v19
+	v_ldexp_f32 v19, v21, v22
+	v_cmp_ngt_f32_e32 vcc, s2, v20
+	s_mov_b32 s2, 0x42b17218
+	v_mov_b32_e32 v21, 0x7f800000
+	v_cndmask_b32_e32 v19, 0, v19, vcc
+	v_cmp_nlt_f32_e32 vcc, s2, v20
+	s_nop 1
+	v_cndmask_b32_e32 v19, v21, v19, vcc
+	v_fma_f32 v15, -v19, v15, 1.0
+.LBB0_32:
+	s_andn2_saveexec_b64 s[0:1], s[0:1]
+	v_mul_f32_e32 v15, v12, v12
+	v_mov_b32_e32 v19, 0xba51ee0c
+	v_fmac_f32_e32 v19, 0x38a491a7, v15
+	v_fmaak_f32 v19, v15, v19, 0x3baa00ec
+	v_fmaak_f32 v19, v15, v19, 0xbcdbfc46
+	v_fmaak_f32 v19, v15, v19, 0x3de71678
+	v_fmaak_f32 v19, v15, v19, 0xbec0939f
+	v_fmaak_f32 v15, v15, v19, 0x3f906eba
+	v_mul_f32_e64 v15, |v12|, v15
+	s_or_b64 exec, exec, s[0:1]
+	s_brev_b32 s0, -2
+	v_bfi_b32 v12, s0, v15, v12
+	v_mul_f32_e32 v14, 0.5, v14
+	v_add_f32_e32 v12, 1.0, v12
+	v_mul_f32_e32 v12, v14, v12
+	global_store_dword v[16:17], v12, off offset:8
+	global_load_dword v12, v[4:5], off offset:12
+	s_waitcnt vmcnt(0)
+	v_add_f32_e32 v13, v13, v12
+	v_mul_f32_e32 v12, 0x3f3504f3, v13
+	v_cmp_nlt_f32_e64 s[0:1], |v12|, 1.0
+	s_and_saveexec_b64 s[2:3], s[0:1]
+	s_xor_b64 s[0:1], exec, s[2:3]
+	s_cbranch_execz .LBB0_36
+	s_mov_b32 s2, 0x3ea7ba05
+	v_fma_f32 v14, |v12|, s2, 1.0
+	v_div_scale_f32 v15, s[2:3], v14, v14, 1.0
+	v_rcp_f32_e32 v19, v15
+	v_div_scale_f32 v20, vcc, 1.0, v14, 1.0
+	s_mov_b32 s2, 0x3fb8aa3b
+	v_fma_f32 v21, -v15, v19, 1.0
+	v_fmac_f32_e32 v19, v21, v19
+	v_mul_f32_e32 v21, v20, v19
+	v_fma_f32 v22, -v15, v21, v20
+	v_fmac_f32_e32 v21, v22, v19
+	v_fma_f32 v15, -v15, v21, v20
+	v_div_fmas_f32 v15, v15, v19, v21
+	v_mul_f32_e64 v19, |v12|, -|v12|
+	v_mul_f32_e32 v20, 0x3fb8aa3b, v19
+	v_rndne_f32_e32 v21, v20
+	v_sub_f32_e32 v22, v20, v21
+	v_fma_f32 v20, v19, s2, -v20
+	v_fmamk_f32 v20, v19, 0x32a5705f, v20
+	v_div_fixup_f32 v14, v15, v14, 1.0
+	v_mov_b32_e32 v15, 0xbfba00e3
+	v_add_f32_e32 v20, v22, v20
+	v_fmac_f32_e32 v15, 0x3f87dc22, v14
+	v_exp_f32_e32 v20, v20
+	v_cvt_i32_f32_e32 v21, v21
+	v_fmaak_f32 v15, v14, v15, 0x3fb5f0e3
+	v_fmaak_f32 v15, v14, v15, 0xbe91a98e
+	v_fmaak_f32 v15, v14, v15, 0x3e827906
+	s_mov_b32 s2, 0xc2ce8ed0
+	v_mul_f32_e32 v14, v14, v15
+	v_ldexp_f32 v15, v20, v21
+	v_cmp_ngt_f32_e32 vcc, s2, v19
+	s_mov_b32 s2, 0x42b17218
+	v_mov_b32_e32 v20, 0x7f800000
+	v_cndmask_b32_e32 v15, 0, v15, vcc
+	v_cmp_nlt_f32_e32 vcc, s2, v19
+	s_nop 1
+	v_cndmask_b32_e32 v15, v20, v15, vcc
+	v_fma_f32 v14, -v15, v14, 1.0
+.LBB0_36:
+	s_andn2_saveexec_b64 s[0:1], s[0:1]
+	v_mul_f32_e32 v14, v12, v12
+	v_mov_b32_e32 v15, 0xba51ee0c
+	v_fmac_f32_e32 v15, 0x38a491a7, v14
+	v_fmaak_f32 v15, v14, v15, 0x3baa00ec
+	v_fmaak_f32 v15, v14, v15, 0xbcdbfc46
+	v_fmaak_f32 v15, v14, v15, 0x3de71678
+	v_fmaak_f32 v15, v14, v15, 0xbec0939f
+	v_fmaak_f32 v14, v14, v15, 0x3f906eba
+	v_mul_f32_e64 v14, |v12|, v14
+	s_or_b64 exec, exec, s[0:1]
+	s_brev_b32 s0, -2
+	v_bfi_b32 v12, s0, v14, v12
+	v_mul_f32_e32 v13, 0.5, v13
+	v_add_f32_e32 v12, 1.0, v12
+	v_mul_f32_e32 v12, v13, v12
+	global_store_dword v[16:17], v12, off offset:12
+	global_load_dword v12, v[4:5], off
+	s_waitcnt vmcnt(0)
+	v_add_f32_e32 v12, v10, v12
+	v_mul_f32_e32 v10, 0x3f3504f3, v12
+	v_cmp_nlt_f32_e64 s[0:1], |v10|, 1.0
+	s_and_saveexec_b64 s[2:3], s[0:1]
+	s_xor_b64 s[0:1], exec, s[2:3]
+	s_cbranch_execz .LBB0_40
+	s_mov_b32 s2, 0x3ea7ba05
+	v_fma_f32 v13, |v10|, s2, 1.0
+	v_div_scale_f32 v14, s[2:3], v13, v13, 1.0
+	v_rcp_f32_e32 v15, v14
+	v_div_scale_f32 v16, vcc, 1.0, v13, 1.0
+	s_mov_b32 s2, 0x3fb8aa3b
+	v_fma_f32 v17, -v14, v15, 1.0
+	v_fmac_f32_e32 v15, v17, v15
+	v_mul_f32_e32 v17, v16, v15
+	v_fma_f32 v19, -v14, v17, v16
+	v_fmac_f32_e32 v17, v19, v15
+	v_fma_f32 v14, -v14, v17, v16
+	v_div_fmas_f32 v14, v14, v15, v17
+	v_mul_f32_e64 v15, |v10|, -|v10|
+	v_mul_f32_e32 v16, 0x3fb8aa3b, v15
+	v_rndne_f32_e32 v17, v16
+	v_sub_f32_e32 v19, v16, v17
+	v_fma_f32 v16, v15, s2, -v16
+	v_fmamk_f32 v16, v15, 0x32a5705f, v16
+	v_div_fixup_f32 v13, v14, v13, 1.0
+	v_mov_b32_e32 v14, 0xbfba00e3
+	v_add_f32_e32 v16, v19, v16
+	v_fmac_f32_e32 v14, 0x3f87dc22, v13
+	v_exp_f32_e32 v16, v16
+	v_cvt_i32_f32_e32 v17, v17
+	v_fmaak_f32 v14, v13, v14, 0x3fb5f0e3
+	v_fmaak_f32 v14, v13, v14, 0xbe91a98e
+	v_fmaak_f32 v14, v13, v14, 0x3e827906
+	s_mov_b32 s2, 0xc2ce8ed0
+	v_mul_f32_e32 v13, v13, v14
+	v_ldexp_f32 v14, v16, v17
+	v_cmp_ngt_f32_e32 vcc, s2, v15
+	s_mov_b32 s2, 0x42b17218
+	v_mov_b32_e32 v16, 0x7f800000
+	v_cndmask_b32_e32 v14, 0, v14, vcc
+	v_cmp_nlt_f32_e32 vcc, s2, v15
+	s_nop 1
+	v_cndmask_b32_e32 v14, v16, v14, vcc
+	v_fma_f32 v13, -v14, v13, 1.0
+.LBB0_40:
+	s_andn2_saveexec_b64 s[0:1], s[0:1]
+	v_mul_f32_e32 v13, v10, v10
+	v_mov_b32_e32 v14, 0xba51ee0c
+	v_fmac_f32_e32 v14, 0x38a491a7, v13
+	v_fmaak_f32 v14, v13, v14, 0x3baa00ec
+	v_fmaak_f32 v14, v13, v14, 0xbcdbfc46
+	v_fmaak_f32 v14, v13, v14, 0x3de71678
+	v_fmaak_f32 v14, v13, v14, 0xbec0939f
+	v_fmaak_f32 v13, v13, v14, 0x3f906eba
+	v_mul_f32_e64 v13, |v10|, v13
+	s_or_b64 exec, exec, s[0:1]
+	v_or_b32_e32 v14, 2, v18
+	v_mad_i64_i32 v[14:15], s[0:1], v14, s12, 0
+	s_brev_b32 s0, -2
+	s_nop 0
+	v_bfi_b32 v10, s0, v13, v10
+	v_lshl_add_u64 v[14:15], v[14:15], 2, s[10:11]
+	v_mul_f32_e32 v12, 0.5, v12
+	v_add_f32_e32 v10, 1.0, v10
+	v_mul_f32_e32 v10, v12, v10
+	v_lshl_add_u64 v[12:13], v[8:9], 2, v[14:15]
+	global_store_dword v[12:13], v10, off
+	global_load_dword v10, v[4:5], off offset:4
+	s_waitcnt vmcnt(0)
+	v_add_f32_e32 v11, v11, v10
+	v_mul_f32_e32 v10, 0x3f3504f3, v11
+	v_cmp_nlt_f32_e64 s[0:1], |v10|, 1.0
+	s_and_saveexec_b64 s[2:3], s[0:1]
+	s_xor_b64 s[0:1], exec, s[2:3]
+	s_cbranch_execz .LBB0_44
+	s_mov_b32 s2, 0x3ea7ba05
+	v_fma_f32 v14, |v10|, s2, 1.0
+	v_div_scale_f32 v15, s[2:3], v14, v14, 1.0
+	v_rcp_f32_e32 v16, v15
+	v_div_scale_f32 v17, vcc, 1.0, v14, 1.0
+	s_mov_b32 s2, 0x3fb8aa3b
+	v_fma_f32 v19, -v15, v16, 1.0
+	v_fmac_f32_e32 v16, v19, v16
+	v_mul_f32_e32 v19, v17, v16
+	v_fma_f32 v20, -v15, v19, v17
+	v_fmac_f32_e32 v19, v20, v16
+	v_fma_f32 v15, -v15, v19, v17
+	v_div_fmas_f32 v15, v15, v16, v19
+	v_mul_f32_e64 v16, |v10|, -|v10|
+	v_mul_f32_e32 v17, 0x3fb8aa3b, v16
+	v_rndne_f32_e32 v19, v17
+	v_sub_f32_e32 v20, v17, v19
+	v_fma_f32 v17, v16, s2, -v17
+	v_fmamk_f32 v17, v16, 0x32a5705f, v17
+	v_div_fixup_f32 v14, v15, v14, 1.0
+	v_mov_b32_e32 v15, 0xbfba00e3
+	v_add_f32_e32 v17, v20, v17
+	v_fmac_f32_e32 v15, 0x3f87dc22, v14
+	v_exp_f32_e32 v17, v17
+	v_cvt_i32_f32_e32 v19, v19
+	v_fmaak_f32 v15, v14, v15, 0x3fb5f0e3
+	v_fmaak_f32 v15, v14, v15, 0xbe91a98e
+	v_fmaak_f32 v15, v14, v15, 0x3e827906
+	s_mov_b32 s2, 0xc2ce8ed0
+	v_mul_f32_e32 v14, v14, v15
+	v_ldexp_f32 v15, v17, v19
+	v_cmp_ngt_f32_e32 vcc, s2, v16
+	s_mov_b32 s2, 0x42b17218
+	v_mov_b32_e32 v17, 0x7f800000
+	v_cndmask_b32_e32 v15, 0, v15, vcc
+	v_cmp_nlt_f32_e32 vcc, s2, v16
+	s_nop 1
+	v_cndmask_b32_e32 v15, v17, v15, vcc
+	v_fma_f32 v14, -v15, v14, 1.0
+.LBB0_44:
+	s_andn2_saveexec_b64 s[0:1], s[0:1]
+	v_mul_f32_e32 v14, v10, v10
+	v_mov_b32_e32 v15, 0xba51ee0c
+	v_fmac_f32_e32 v15, 0x38a491a7, v14
+	v_fmaak_f32 v15, v14, v15, 0x3baa00ec
+	v_fmaak_f32 v15, v14, v15, 0xbcdbfc46
+	v_fmaak_f32 v15, v14, v15, 0x3de71678
+	v_fmaak_f32 v15, v14, v15, 0xbec0939f
+	v_fmaak_f32 v14, v14, v15, 0x3f906eba
+	v_mul_f32_e64 v14, |v10|, v14
+	s_or_b64 exec, exec, s[0:1]
+	s_brev_b32 s0, -2
+	v_bfi_b32 v10, s0, v14, v10
+	v_mul_f32_e32 v11, 0.5, v11
+	v_add_f32_e32 v10, 1.0, v10
+	v_mul_f32_e32 v10, v11, v10
+	global_store_dword v[12:13], v10, off offset:4
+	global_load_dword v10, v[4:5], off offset:8
+	s_waitcnt vmcnt(0)
+	v_add_f32_e32 v10, v6, v10
+	v_mul_f32_e32 v6, 0x3f3504f3, v10
+	v_cmp_nlt_f32_e64 s[0:1], |v6|, 1.0
+	s_and_saveexec_b64 s[2:3], s[0:1]
+	s_xor_b64 s[0:1], exec, s[2:3]
+	s_cbranch_execz .LBB0_48
+	s_mov_b32 s2, 0x3ea7ba05
+	v_fma_f32 v11, |v6|, s2, 1.0
+	v_div_scale_f32 v14, s[2:3], v11, v11, 1.0
+	v_rcp_f32_e32 v15, v14
+	v_div_scale_f32 v16, vcc, 1.0, v11, 1.0
+	s_mov_b32 s2, 0x3fb8aa3b
+	v_fma_f32 v17, -v14, v15, 1.0
+	v_fmac_f32_e32 v15, v17, v15
+	v_mul_f32_e32 v17, v16, v15
+	v_fma_f32 v19, -v14, v17, v16
+	v_fmac_f32_e32 v17, v19, v15
+	v_fma_f32 v14, -v14, v17, v16
+	v_div_fmas_f32 v14, v14, v15, v17
+	v_mul_f32_e64 v15, |v6|, -|v6|
+	v_mul_f32_e32 v16, 0x3fb8aa3b, v15
+	v_rndne_f32_e32 v17, v16
+	v_sub_f32_e32 v19, v16, v17
+	v_fma_f32 v16, v15, s2, -v16
+	v_fmamk_f32 v16, v15, 0x32a5705f, v16
+	v_div_fixup_f32 v11, v14, v11, 1.0
+	v_mov_b32_e32 v14, 0xbfba00e3
+	v_add_f32_e32 v16, v19, v16
+	v_fmac_f32_e32 v14, 0x3f87dc22, v11
+	v_exp_f32_e32 v16, v16
+	v_cvt_i32_f32_e32 v17, v17
+	v_fmaak_f32 v14, v11, v14, 0x3fb5f0e3
+	v_fmaak_f32 v14, v11, v14, 0xbe91a98e
+	v_fmaak_f32 v14, v11, v14, 0x3e827906
+	s_mov_b32 s2, 0xc2ce8ed0
+	v_mul_f32_e32 v11, v11, v14
+	v_ldexp_f32 v14, v16, v17
+	v_cmp_ngt_f32_e32 vcc, s2, v15
+	s_mov_b32 s2, 0x42b17218
+	v_mov_b32_e32 v16, 0x7f800000
+	v_cndmask_b32_e32 v14, 0, v14, vcc
+	v_cmp_nlt_f32_e32 vcc, s2, v15
+	s_nop 1
+	v_cndmask_b32_e32 v14, v16, v14, vcc
+	v_fma_f32 v11, -v14, v11, 1.0
+.LBB0_48:
+	s_andn2_saveexec_b64 s[0:1], s[0:1]
+	v_mul_f32_e32 v11, v6, v6
+	v_mov_b32_e32 v14, 0xba51ee0c
+	v_fmac_f32_e32 v14, 0x38a491a7, v11
+	v_fmaak_f32 v14, v11, v14, 0x3baa00ec
+	v_fmaak_f32 v14, v11, v14, 0xbcdbfc46
+	v_fmaak_f32 v14, v11, v14, 0x3de71678
+	v_fmaak_f32 v14, v11, v14, 0xbec0939f
+	v_fmaak_f32 v11, v11, v14, 0x3f906eba
+	v_mul_f32_e64 v11, |v6|, v11
+	s_or_b64 exec, exec, s[0:1]
+	s_brev_b32 s0, -2
+	v_bfi_b32 v6, s0, v11, v6
+	v_mul_f32_e32 v10, 0.5, v10
+	v_add_f32_e32 v6, 1.0, v6
+	v_mul_f32_e32 v6, v10, v6
+	global_store_dword v[12:13], v6, off offset:8
+	global_load_dword v6, v[4:5], off offset:12
+	s_waitcnt vmcnt(0)
+	v_add_f32_e32 v7, v7, v6
+	v_mul_f32_e32 v6, 0x3f3504f3, v7
+	v_cmp_nlt_f32_e64 s[0:1], |v6|, 1.0
+	s_and_saveexec_b64 s[2:3], s[0:1]
+	s_xor_b64 s[0:1], exec, s[2:3]
+	s_cbranch_execz .LBB0_52
+	s_mov_b32 s2, 0x3ea7ba05
+	v_fma_f32 v10, |v6|, s2, 1.0
+	v_div_scale_f32 v11, s[2:3], v10, v10, 1.0
+	v_rcp_f32_e32 v14, v11
+	v_div_scale_f32 v15, vcc, 1.0, v10, 1.0
+	s_mov_b32 s2, 0x3fb8aa3b
+	v_fma_f32 v16, -v11, v14, 1.0
+	v_fmac_f32_e32 v14, v16, v14
+	v_mul_f32_e32 v16, v15, v14
+	v_fma_f32 v17, -v11, v16, v15
+	v_fmac_f32_e32 v16, v17, v14
+	v_fma_f32 v11, -v11, v16, v15
+	v_div_fmas_f32 v11, v11, v14, v16
+	v_mul_f32_e64 v14, |v6|, -|v6|
+	v_mul_f32_e32 v15, 0x3fb8aa3b, v14
+	v_rndne_f32_e32 v16, v15
+	v_sub_f32_e32 v17, v15, v16
+	v_fma_f32 v15, v14, s2, -v15
+	v_fmamk_f32 v15, v14, 0x32a5705f, v15
+	v_div_fixup_f32 v10, v11, v10, 1.0
+	v_mov_b32_e32 v11, 0xbfba00e3
+	v_add_f32_e32 v15, v17, v15
+	v_fmac_f32_e32 v11, 0x3f87dc22, v10
+	v_exp_f32_e32 v15, v15
+	v_cvt_i32_f32_e32 v16, v16
+	v_fmaak_f32 v11, v10, v11, 0x3fb5f0e3
+	v_fmaak_f32 v11, v10, v11, 0xbe91a98e
+	v_fmaak_f32 v11, v10, v11, 0x3e827906
+	s_mov_b32 s2, 0xc2ce8ed0
+	v_mul_f32_e32 v10, v10, v11
+	v_ldexp_f32 v11, v15, v16
+	v_cmp_ngt_f32_e32 vcc, s2, v14
+	s_mov_b32 s2, 0x42b17218
+	v_mov_b32_e32 v15, 0x7f800000
+	v_cndmask_b32_e32 v11, 0, v11, vcc
+	v_cmp_nlt_f32_e32 vcc, s2, v14
+	s_nop 1
+	v_cndmask_b32_e32 v11, v15, v11, vcc
+	v_fma_f32 v10, -v11, v10, 1.0
+.LBB0_52:
+	s_andn2_saveexec_b64 s[0:1], s[0:1]
+	v_mul_f32_e32 v10, v6, v6
+	v_mov_b32_e32 v11, 0xba51ee0c
+	v_fmac_f32_e32 v11, 0x38a491a7, v10
+	v_fmaak_f32 v11, v10, v11, 0x3baa00ec
+	v_fmaak_f32 v11, v10, v11, 0xbcdbfc46
+	v_fmaak_f32 v11, v10, v11, 0x3de71678
+	v_fmaak_f32 v11, v10, v11, 0xbec0939f
+	v_fmaak_f32 v10, v10, v11, 0x3f906eba
+	v_mul_f32_e64 v10, |v6|, v10
+	s_or_b64 exec, exec, s[0:1]
+	s_brev_b32 s0, -2
+	v_bfi_b32 v6, s0, v10, v6
+	v_mul_f32_e32 v7, 0.5, v7
+	v_add_f32_e32 v6, 1.0, v6
+	v_mul_f32_e32 v6, v7, v6
+	global_store_dword v[12:13], v6, off offset:12
+	global_load_dword v6, v[4:5], off
+	s_waitcnt vmcnt(0)
+	v_add_f32_e32 v6, v2, v6
+	v_mul_f32_e32 v2, 0x3f3504f3, v6
+	v_cmp_nlt_f32_e64 s[0:1], |v2|, 1.0
+	s_and_saveexec_b64 s[2:3], s[0:1]
+	s_xor_b64 s[0:1], exec, s[2:3]
+	s_cbranch_execz .LBB0_56
+	s_mov_b32 s2, 0x3ea7ba05
+	v_fma_f32 v7, |v2|, s2, 1.0
+	v_div_scale_f32 v10, s[2:3], v7, v7, 1.0
+	v_rcp_f32_e32 v11, v10
+	v_div_scale_f32 v12, vcc, 1.0, v7, 1.0
+	s_mov_b32 s2, 0x3fb8aa3b
+	v_fma_f32 v13, -v10, v11, 1.0
+	v_fmac_f32_e32 v11, v13, v11
+	v_mul_f32_e32 v13, v12, v11
+	v_fma_f32 v14, -v10, v13, v12
+	v_fmac_f32_e32 v13, v14, v11
+	v_fma_f32 v10, -v10, v13, v12
+	v_div_fmas_f32 v10, v10, v11, v13
+	v_mul_f32_e64 v11, |v2|, -|v2|
+	v_mul_f32_e32 v12, 0x3fb8aa3b, v11
+	v_rndne_f32_e32 v13, v12
+	v_sub_f32_e32 v14, v12, v13
+	v_fma_f32 v12, v11, s2, -v12
+	v_fmamk_f32 v12, v11, 0x32a5705f, v12
+	v_div_fixup_f32 v7, v10, v7, 1.0
+	v_mov_b32_e32 v10, 0xbfba00e3
+	v_add_f32_e32 v12, v14, v12
+	v_fmac_f32_e32 v10, 0x3f87dc22, v7
+	v_exp_f32_e32 v12, v12
+	v_cvt_i32_f32_e32 v13, v13
+	v_fmaak_f32 v10, v7, v10, 0x3fb5f0e3
+	v_fmaak_f32 v10, v7, v10, 0xbe91a98e
+	v_fmaak_f32 v10, v7, v10, 0x3e827906
+	s_mov_b32 s2, 0xc2ce8ed0
+	v_mul_f32_e32 v7, v7, v10
+	v_ldexp_f32 v10, v12, v13
+	v_cmp_ngt_f32_e32 vcc, s2, v11
+	s_mov_b32 s2, 0x42b17218
+	v_mov_b32_e32 v12, 0x7f800000
+	v_cndmask_b32_e32 v10, 0, v10, vcc
+	v_cmp_nlt_f32_e32 vcc, s2, v11
+	s_nop 1
+	v_cndmask_b32_e32 v10, v12, v10, vcc
+	v_fma_f32 v7, -v10, v7, 1.0
+.LBB0_56:
+	s_andn2_saveexec_b64 s[0:1], s[0:1]
+	v_mul_f32_e32 v7, v2, v2
+	v_mov_b32_e32 v10, 0xba51ee0c
+	v_fmac_f32_e32 v10, 0x38a491a7, v7
+	v_fmaak_f32 v10, v7, v10, 0x3baa00ec
+	v_fmaak_f32 v10, v7, v10, 0xbcdbfc46
+	v_fmaak_f32 v10, v7, v10, 0x3de71678
+	v_fmaak_f32 v10, v7, v10, 0xbec0939f
+	v_fmaak_f32 v7, v7, v10, 0x3f906eba
+	v_mul_f32_e64 v7, |v2|, v7
+	s_or_b64 exec, exec, s[0:1]
+	v_or_b32_e32 v10, 3, v18
+	v_mad_i64_i32 v[10:11], s[0:1], v10, s12, 0
+	s_brev_b32 s0, -2
+	s_nop 0
+	v_bfi_b32 v2, s0, v7, v2
+	v_lshl_add_u64 v[10:11], v[10:11], 2, s[10:11]
+	v_mul_f32_e32 v6, 0.5, v6
+	v_add_f32_e32 v2, 1.0, v2
+	v_mul_f32_e32 v2, v6, v2
+	v_lshl_add_u64 v[6:7], v[8:9], 2, v[10:11]
+	global_store_dword v[6:7], v2, off
+	global_load_dword v2, v[4:5], off offset:4
+	s_waitcnt vmcnt(0)
+	v_add_f32_e32 v3, v3, v2
+	v_mul_f32_e32 v2, 0x3f3504f3, v3
+	v_cmp_nlt_f32_e64 s[0:1], |v2|, 1.0
+	s_and_saveexec_b64 s[2:3], s[0:1]
+	s_xor_b64 s[0:1], exec, s[2:3]
+	s_cbranch_execz .LBB0_60
+	s_mov_b32 s2, 0x3ea7ba05
+	v_fma_f32 v8, |v2|, s2, 1.0
+	v_div_scale_f32 v9, s[2:3], v8, v8, 1.0
+	v_rcp_f32_e32 v10, v9
+	v_div_scale_f32 v11, vcc, 1.0, v8, 1.0
+	s_mov_b32 s2, 0x3fb8aa3b
+	v_fma_f32 v12, -v9, v10, 1.0
+	v_fmac_f32_e32 v10, v12, v10
+	v_mul_f32_e32 v12, v11, v10
+	v_fma_f32 v13, -v9, v12, v11
+	v_fmac_f32_e32 v12, v13, v10
+	v_fma_f32 v9, -v9, v12, v11
+	v_div_fmas_f32 v9, v9, v10, v12
+	v_mul_f32_e64 v10, |v2|, -|v2|
+	v_mul_f32_e32 v11, 0x3fb8aa3b, v10
+	v_rndne_f32_e32 v12, v11
+	v_sub_f32_e32 v13, v11, v12
+	v_fma_f32 v11, v10, s2, -v11
+	v_fmamk_f32 v11, v10, 0x32a5705f, v11
+	v_div_fixup_f32 v8, v9, v8, 1.0
+	v_mov_b32_e32 v9, 0xbfba00e3
+	v_add_f32_e32 v11, v13, v11
+	v_fmac_f32_e32 v9, 0x3f87dc22, v8
+	v_exp_f32_e32 v11, v11
+	v_cvt_i32_f32_e32 v12, v12
+	v_fmaak_f32 v9, v8, v9, 0x3fb5f0e3
+	v_fmaak_f32 v9, v8, v9, 0xbe91a98e
+	v_fmaak_f32 v9, v8, v9, 0x3e827906
+	s_mov_b32 s2, 0xc2ce8ed0
+	v_mul_f32_e32 v8, v8, v9
+	v_ldexp_f32 v9, v11, v12
+	v_cmp_ngt_f32_e32 vcc, s2, v10
+	s_mov_b32 s2, 0x42b17218
+	v_mov_b32_e32 v11, 0x7f800000
+	v_cndmask_b32_e32 v9, 0, v9, vcc
+	v_cmp_nlt_f32_e32 vcc, s2, v10
+	s_nop 1
+	v_cndmask_b32_e32 v9, v11, v9, vcc
+	v_fma_f32 v8, -v9, v8, 1.0
+.LBB0_60:
+	s_andn2_saveexec_b64 s[0:1], s[0:1]
+	v_mul_f32_e32 v8, v2, v2
+	v_mov_b32_e32 v9, 0xba51ee0c
+	v_fmac_f32_e32 v9, 0x38a491a7, v8
+	v_fmaak_f32 v9, v8, v9, 0x3baa00ec
+	v_fmaak_f32 v9, v8, v9, 0xbcdbfc46
+	v_fmaak_f32 v9, v8, v9, 0x3de71678
+	v_fmaak_f32 v9, v8, v9, 0xbec0939f
+	v_fmaak_f32 v8, v8, v9, 0x3f906eba
+	v_mul_f32_e64 v8, |v2|, v8
+	s_or_b64 exec, exec, s[0:1]
+	s_brev_b32 s0, -2
+	v_bfi_b32 v2, s0, v8, v2
+	v_mul_f32_e32 v3, 0.5, v3
+	v_add_f32_e32 v2, 1.0, v2
+	v_mul_f32_e32 v2, v3, v2
+	global_store_dword v[6:7], v2, off offset:4
+	global_load_dword v2, v[4:5], off offset:8
+	s_waitcnt vmcnt(0)
+	v_add_f32_e32 v2, v0, v2
+	v_mul_f32_e32 v0, 0x3f3504f3, v2
+	v_cmp_nlt_f32_e64 s[0:1], |v0|, 1.0
+	s_and_saveexec_b64 s[2:3], s[0:1]
+	s_xor_b64 s[0:1], exec, s[2:3]
+	s_cbranch_execz .LBB0_64
+	s_mov_b32 s2, 0x3ea7ba05
+	v_fma_f32 v3, |v0|, s2, 1.0
+	v_div_scale_f32 v8, s[2:3], v3, v3, 1.0
+	v_rcp_f32_e32 v9, v8
+	v_div_scale_f32 v10, vcc, 1.0, v3, 1.0
+	s_mov_b32 s2, 0x3fb8aa3b
+	v_fma_f32 v11, -v8, v9, 1.0
+	v_fmac_f32_e32 v9, v11, v9
+	v_mul_f32_e32 v11, v10, v9
+	v_fma_f32 v12, -v8, v11, v10
+	v_fmac_f32_e32 v11, v12, v9
+	v_fma_f32 v8, -v8, v11, v10
+	v_div_fmas_f32 v8, v8, v9, v11
+	v_mul_f32_e64 v9, |v0|, -|v0|
+	v_mul_f32_e32 v10, 0x3fb8aa3b, v9
+	v_rndne_f32_e32 v11, v10
+	v_sub_f32_e32 v12, v10, v11
+	v_fma_f32 v10, v9, s2, -v10
+	v_fmamk_f32 v10, v9, 0x32a5705f, v10
+	v_div_fixup_f32 v3, v8, v3, 1.0
+	v_mov_b32_e32 v8, 0xbfba00e3
+	v_add_f32_e32 v10, v12, v10
+	v_fmac_f32_e32 v8, 0x3f87dc22, v3
+	v_exp_f32_e32 v10, v10
+	v_cvt_i32_f32_e32 v11, v11
+	v_fmaak_f32 v8, v3, v8, 0x3fb5f0e3
+	v_fmaak_f32 v8, v3, v8, 0xbe91a98e
+	v_fmaak_f32 v8, v3, v8, 0x3e827906
+	s_mov_b32 s2, 0xc2ce8ed0
+	v_mul_f32_e32 v3, v3, v8
+	v_ldexp_f32 v8, v10, v11
+	v_cmp_ngt_f32_e32 vcc, s2, v9
+	s_mov_b32 s2, 0x42b17218
+	v_mov_b32_e32 v10, 0x7f800000
+	v_cndmask_b32_e32 v8, 0, v8, vcc
+	v_cmp_nlt_f32_e32 vcc, s2, v9
+	s_nop 1
+	v_cndmask_b32_e32 v8, v10, v8, vcc
+	v_fma_f32 v3, -v8, v3, 1.0
+.LBB0_64:
+	s_andn2_saveexec_b64 s[0:1], s[0:1]
+	v_mul_f32_e32 v3, v0, v0
+	v_mov_b32_e32 v8, 0xba51ee0c
+	v_fmac_f32_e32 v8, 0x38a491a7, v3
+	v_fmaak_f32 v8, v3, v8, 0x3baa00ec
+	v_fmaak_f32 v8, v3, v8, 0xbcdbfc46
+	v_fmaak_f32 v8, v3, v8, 0x3de71678
+	v_fmaak_f32 v8, v3, v8, 0xbec0939f
+	v_fmaak_f32 v3, v3, v8, 0x3f906eba
+	v_mul_f32_e64 v3, |v0|, v3
+	s_or_b64 exec, exec, s[0:1]
+	s_brev_b32 s0, -2
+	v_bfi_b32 v0, s0, v3, v0
+	v_mul_f32_e32 v2, 0.5, v2
+	v_add_f32_e32 v0, 1.0, v0
+	v_mul_f32_e32 v0, v2, v0
+	global_store_dword v[6:7], v0, off offset:8
+	global_load_dword v0, v[4:5], off offset:12
+	s_waitcnt vmcnt(0)
+	v_add_f32_e32 v1, v1, v0
+	v_mul_f32_e32 v0, 0x3f3504f3, v1
+	v_cmp_nlt_f32_e64 s[0:1], |v0|, 1.0
+	s_and_saveexec_b64 s[2:3], s[0:1]
+	s_xor_b64 s[0:1], exec, s[2:3]
+	s_cbranch_execz .LBB0_68
+	s_mov_b32 s2, 0x3ea7ba05
+	v_fma_f32 v2, |v0|, s2, 1.0
+	v_div_scale_f32 v3, s[2:3], v2, v2, 1.0
+	v_rcp_f32_e32 v4, v3
+	v_div_scale_f32 v5, vcc, 1.0, v2, 1.0
+	s_mov_b32 s2, 0x3fb8aa3b
+	v_fma_f32 v8, -v3, v4, 1.0
+	v_fmac_f32_e32 v4, v8, v4
+	v_mul_f32_e32 v8, v5, v4
+	v_fma_f32 v9, -v3, v8, v5
+	v_fmac_f32_e32 v8, v9, v4
+	v_fma_f32 v3, -v3, v8, v5
+	v_div_fmas_f32 v3, v3, v4, v8
+	v_mul_f32_e64 v4, |v0|, -|v0|
+	v_mul_f32_e32 v5, 0x3fb8aa3b, v4
+	v_rndne_f32_e32 v8, v5
+	v_sub_f32_e32 v9, v5, v8
+	v_fma_f32 v5, v4, s2, -v5
+	v_fmamk_f32 v5, v4, 0x32a5705f, v5
+	v_div_fixup_f32 v2, v3, v2, 1.0
+	v_mov_b32_e32 v3, 0xbfba00e3
+	v_add_f32_e32 v5, v9, v5
+	v_fmac_f32_e32 v3, 0x3f87dc22, v2
+	v_exp_f32_e32 v5, v5
+	v_cvt_i32_f32_e32 v8, v8
+	v_fmaak_f32 v3, v2, v3, 0x3fb5f0e3
+	v_fmaak_f32 v3, v2, v3, 0xbe91a98e
+	v_fmaak_f32 v3, v2, v3, 0x3e827906
+	s_mov_b32 s2, 0xc2ce8ed0
+	v_mul_f32_e32 v2, v2, v3
+	v_ldexp_f32 v3, v5, v8
+	v_cmp_ngt_f32_e32 vcc, s2, v4
+	s_mov_b32 s2, 0x42b17218
+	v_mov_b32_e32 v5, 0x7f800000
+	v_cndmask_b32_e32 v3, 0, v3, vcc
+	v_cmp_nlt_f32_e32 vcc, s2, v4
+	s_nop 1
+	v_cndmask_b32_e32 v3, v5, v3, vcc
+	v_fma_f32 v2, -v3, v2, 1.0
+.LBB0_68:
+	s_andn2_saveexec_b64 s[0:1], s[0:1]
+	v_mul_f32_e32 v2, v0, v0
+	v_mov_b32_e32 v3, 0xba51ee0c
+	v_fmac_f32_e32 v3, 0x38a491a7, v2
+	v_fmaak_f32 v3, v2, v3, 0x3baa00ec
+	v_fmaak_f32 v3, v2, v3, 0xbcdbfc46
+	v_fmaak_f32 v3, v2, v3, 0x3de71678
+	v_fmaak_f32 v3, v2, v3, 0xbec0939f
+	v_fmaak_f32 v2, v2, v3, 0x3f906eba
+	v_mul_f32_e64 v2, |v0|, v2
+	s_or_b64 exec, exec, s[0:1]
+	s_brev_b32 s0, -2
+	v_bfi_b32 v0, s0, v2, v0
+	v_mul_f32_e32 v1, 0.5, v1
+	v_add_f32_e32 v0, 1.0, v0
+	v_mul_f32_e32 v0, v1, v0
+	global_store_dword v[6:7], v0, off offset:12
+	s_endpgm
+	.section	.rodata,"a",@progbits
+	.p2align	6, 0x0
+	.amdhsa_kernel gemm_gelu
+		.amdhsa_group_segment_fixed_size 8192
+		.amdhsa_private_segment_fixed_size 0
+		.amdhsa_kernarg_size 44
+		.amdhsa_user_sgpr_count 2
+		.amdhsa_user_sgpr_dispatch_ptr 0
+		.amdhsa_user_sgpr_queue_ptr 0
+		.amdhsa_user_sgpr_kernarg_segment_ptr 1
+		.amdhsa_user_sgpr_dispatch_id 0
+		.amdhsa_user_sgpr_kernarg_preload_length 0
+		.amdhsa_user_sgpr_kernarg_preload_offset 0
+		.amdhsa_user_sgpr_private_segment_size 0
+		.amdhsa_uses_dynamic_stack 0
+		.amdhsa_enable_private_segment 0
+		.amdhsa_system_sgpr_workgroup_id_x 1
+		.amdhsa_system_sgpr_workgroup_id_y 1
+		.amdhsa_system_sgpr_workgroup_id_z 0
+		.amdhsa_system_sgpr_workgroup_info 0
+		.amdhsa_system_vgpr_workitem_id 1
+		.amdhsa_next_free_vgpr 60
+		.amdhsa_next_free_sgpr 22
+		.amdhsa_accum_offset 60
+		.amdhsa_reserve_vcc 1
+		.amdhsa_float_round_mode_32 0
+		.amdhsa_float_round_mode_16_64 0
+		.amdhsa_float_denorm_mode_32 3
+		.amdhsa_float_denorm_mode_16_64 3
+		.amdhsa_dx10_clamp 1
+		.amdhsa_ieee_mode 1
+		.amdhsa_fp16_overflow 0
+		.amdhsa_tg_split 0
+		.amdhsa_exception_fp_ieee_invalid_op 0
+		.amdhsa_exception_fp_denorm_src 0
+		.amdhsa_exception_fp_ieee_div_zero 0
+		.amdhsa_exception_fp_ieee_overflow 0
+		.amdhsa_exception_fp_ieee_underflow 0
+		.amdhsa_exception_fp_ieee_inexact 0
+		.amdhsa_exception_int_div_zero 0
+	.end_amdhsa_kernel
+	.text
+.Lfunc_end0:
+	.size	gemm_gelu, .Lfunc_end0-gemm_gelu
+	.set gemm_gelu.num_vgpr, 60
+	.set gemm_gelu.num_agpr, 0
+	.set gemm_gelu.numbered_sgpr, 22
+	.set gemm_gelu.num_named_barrier, 0
+	.set gemm_gelu.private_seg_size, 0
+	.set gemm_gelu.uses_vcc, 1
+	.set gemm_gelu.uses_flat_scratch, 0
+	.set gemm_gelu.has_dyn_sized_stack, 0
+	.set gemm_gelu.has_recursion, 0
+	.set gemm_gelu.has_indirect_call, 0
+	.section	.AMDGPU.csdata,"",@progbits
+	.text
+	.protected	softmax_rows
+	.globl	softmax_rows
+	.p2align	8
+	.type	softmax_rows,@function
+softmax_rows:
+	s_load_dword s30, s[0:1], 0x10
+	s_load_dwordx4 s[20:23], s[0:1], 0x0
+	v_mov_b32_e32 v1, 0xff800000
+	s_waitcnt lgkmcnt(0)
+	s_ashr_i32 s0, s30, 31
+	s_mul_hi_u32 s1, s30, s2
+	s_mul_i32 s0, s0, s2
+	s_add_i32 s19, s1, s0
+	s_mul_i32 s18, s30, s2
+	v_cmp_gt_i32_e32 vcc, s30, v0
+	s_and_saveexec_b64 s[4:5], vcc
+	s_cbranch_execz .LBB1_10
+	v_xad_u32 v3, v0, -1, s30
+	s_movk_i32 s0, 0x2ff
+	v_cmp_lt_u32_e64 s[0:1], s0, v3
+	s_mov_b64 s[8:9], -1
+	v_mov_b32_e32 v1, 0xff800000
+	v_mov_b32_e32 v2, v0
+	s_and_saveexec_b64 s[6:7], s[0:1]
+	s_cbranch_execz .LBB1_5
+	v_lshrrev_b32_e32 v1, 8, v3
+	s_lshl_b64 s[0:1], s[18:19], 2
+	v_add_u32_e32 v7, 1, v1
+	s_add_u32 s8, s20, s0
+	v_or_b32_e32 v1, 0x100, v0
+	s_mov_b32 s14, 2
+	s_addc_u32 s9, s21, s1
+	v_and_b32_e32 v8, 0x1fffffe, v7
+	s_mov_b64 s[12:13], 0
+	v_mov_b32_e32 v6, 0xff800000
+	v_mov_b32_e32 v3, 0
+	v_mov_b64_e32 v[4:5], v[0:1]
+	v_mov_b32_e32 v1, 0xff800000
+.LBB1_3:
+	v_mov_b32_e32 v10, v5
+	v_mov_b32_e32 v11, v3
+	v_mov_b32_e32 v2, v4
+	v_lshl_add_u64 v[10:11], v[10:11], 2, s[8:9]
+	v_lshl_add_u64 v[12:13], v[2:3], 2, s[8:9]
+	global_load_dword v14, v[10:11], off
+	global_load_dword v15, v[12:13], off
+	v_mov_b32_e32 v9, v1
+	v_max_f32_e32 v1, v9, v9
+	v_cmp_eq_u32_e64 s[0:1], s14, v8
+	s_add_i32 s14, s14, 2
+	v_mov_b32_e32 v2, v6
+	v_max_f32_e32 v6, v2, v2
+	v_add_u32_e32 v5, 0x200, v5
+	v_add_u32_e32 v4, 0x200, v4
+	v_mov_b32_e32 v10, s14
+	s_waitcnt vmcnt(1)
+	v_cmp_u_f32_e64 s[2:3], v14, v14
+	v_max_f32_e32 v11, v14, v14
+	s_nop 0
+	v_cndmask_b32_e64 v13, 0, 1, s[2:3]
+	s_waitcnt vmcnt(0)
+	v_cmp_u_f32_e64 s[2:3], v15, v15
+	v_max_f32_e32 v1, v1, v11
+	v_lshlrev_b16_e32 v11, 1, v13
+	v_cndmask_b32_e64 v14, 0, 1, s[2:3]
+	v_bitop3_b16 v11, v14, 3, v11 bitop3:0xc8
+	v_cmp_ne_u16_e64 s[2:3], 0, v11
+	s_or_b64 s[0:1], s[2:3], s[0:1]
+	s_and_b64 s[0:1], exec, s[0:1]
+	s_or_b64 s[12:13], s[0:1], s[12:13]
+	v_max_f32_e32 v12, v15, v15
+	s_andn2_b64 s[0:1], s[10:11], exec
+	s_and_b64 s[2:3], s[2:3], exec
+	v_max_f32_e32 v6, v6, v12
+	s_or_b64 s[10:11], s[0:1], s[2:3]
+	s_andn2_b64 exec, exec, s[12:13]
+	s_cbranch_execnz .LBB1_3
+	s_or_b64 exec, exec, s[12:13]
+	v_add_u32_e32 v3, -4, v10
+	v_cndmask_b32_e64 v2, v6, v2, s[10:11]
+	v_cndmask_b32_e64 v1, v1, v9, s[10:11]
+	v_cmp_ne_u32_e64 s[0:1], v7, v8
+	v_cndmask_b32_e64 v3, v8, v3, s[10:11]
+	v_max_f32_e32 v1, v1, v1
+	v_max_f32_e32 v2, v2, v2
+	s_or_b64 s[0:1], s[0:1], s[10:11]
+	v_max_f32_e32 v1, v2, v1
+	v_lshl_or_b32 v2, v3, 8, v0
+	s_orn2_b64 s[8:9], s[0:1], exec
+.LBB1_5:
+	s_or_b64 exec, exec, s[6:7]
+	s_and_saveexec_b64 s[2:3], s[8:9]
+	s_cbranch_execz .LBB1_9
+	s_lshl_b64 s[0:1], s[18:19], 2
+	s_add_u32 s0, s20, s0
+	v_mov_b32_e32 v3, 0
+	s_addc_u32 s1, s21, s1
+	v_lshl_add_u64 v[4:5], v[2:3], 2, s[0:1]
+	s_mov_b64 s[6:7], 0
+	s_mov_b64 s[8:9], 0x400
+.LBB1_7:
+	global_load_dword v3, v[4:5], off
+	v_add_u32_e32 v2, 0x100, v2
+	v_max_f32_e32 v1, v1, v1
+	v_cmp_le_i32_e64 s[0:1], s30, v2
+	v_lshl_add_u64 v[4:5], v[4:5], 0, s[8:9]
+	s_or_b64 s[6:7], s[0:1], s[6:7]
+	s_waitcnt vmcnt(0)
+	v_max_f32_e32 v3, v3, v3
+	v_max_f32_e32 v1, v1, v3
+	s_andn2_b64 exec, exec, s[6:7]
+	s_cbranch_execnz .LBB1_7
+	s_or_b64 exec, exec, s[6:7]
+.LBB1_9:
+	s_or_b64 exec, exec, s[2:3]
+.LBB1_10:
+	s_or_b64 exec, exec, s[4:5]
+	s_movk_i32 s0, 0x80
+	v_lshlrev_b32_e32 v2, 2, v0
+	v_cmp_gt_u32_e64 s[0:1], s0, v0
+	ds_write_b32 v2, v1
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	s_and_saveexec_b64 s[2:3], s[0:1]
+	s_cbranch_execz .LBB1_12
+	ds_read2st64_b32 v[4:5], v2 offset1:2
+	s_waitcnt lgkmcnt(0)
+	v_max_f32_e32 v1, v5, v5
+	v_max_f32_e32 v3, v4, v4
+	v_max_f32_e32 v1, v3, v1
+	ds_write_b32 v2, v1
+.LBB1_12:
+	s_or_b64 exec, exec, s[2:3]
+	v_cmp_gt_u32_e64 s[2:3], 64, v0
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	s_and_saveexec_b64 s[4:5], s[2:3]
+	s_cbranch_execz .LBB1_14
+	ds_read2st64_b32 v[4:5], v2 offset1:1
+	s_waitcnt lgkmcnt(0)
+	v_max_f32_e32 v1, v5, v5
+	v_max_f32_e32 v3, v4, v4
+	v_max_f32_e32 v1, v3, v1
+	ds_write_b32 v2, v1
+.LBB1_14:
+	s_or_b64 exec, exec, s[4:5]
+	v_cmp_gt_u32_e64 s[4:5], 32, v0
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	s_and_saveexec_b64 s[6:7], s[4:5]
+	s_cbranch_execz .LBB1_16
+	ds_read2_b32 v[4:5], v2 offset1:32
+	s_waitcnt lgkmcnt(0)
+	v_max_f32_e32 v1, v5, v5
+	v_max_f32_e32 v3, v4, v4
+	v_max_f32_e32 v1, v3, v1
+	ds_write_b32 v2, v1
+.LBB1_16:
+	s_or_b64 exec, exec, s[6:7]
+	v_cmp_gt_u32_e64 s[6:7], 16, v0
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	s_and_saveexec_b64 s[8:9], s[6:7]
+	s_cbranch_execz .LBB1_18
+	ds_read2_b32 v[4:5], v2 offset1:16
+	s_waitcnt lgkmcnt(0)
+	v_max_f32_e32 v1, v5, v5
+	v_max_f32_e32 v3, v4, v4
+	v_max_f32_e32 v1, v3, v1
+	ds_write_b32 v2, v1
+.LBB1_18:
+	s_or_b64 exec, exec, s[8:9]
+	v_cmp_gt_u32_e64 s[8:9], 8, v0
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	s_and_saveexec_b64 s[10:11], s[8:9]
+	s_cbranch_execz .LBB1_20
+	ds_read2_b32 v[4:5], v2 offset1:8
+	s_waitcnt lgkmcnt(0)
+	v_max_f32_e32 v1, v5, v5
+	v_max_f32_e32 v3, v4, v4
+	v_max_f32_e32 v1, v3, v1
+	ds_write_b32 v2, v1
+.LBB1_20:
+	s_or_b64 exec, exec, s[10:11]
+	v_cmp_gt_u32_e64 s[10:11], 4, v0
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	s_and_saveexec_b64 s[12:13], s[10:11]
+	s_cbranch_execz .LBB1_22
+	ds_read2_b32 v[4:5], v2 offset1:4
+	s_waitcnt lgkmcnt(0)
+	v_max_f32_e32 v1, v5, v5
+	v_max_f32_e32 v3, v4, v4
+	v_max_f32_e32 v1, v3, v1
+	ds_write_b32 v2, v1
+.LBB1_22:
+	s_or_b64 exec, exec, s[12:13]
+	v_cmp_gt_u32_e64 s[12:13], 2, v0
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	s_and_saveexec_b64 s[14:15], s[12:13]
+	s_cbranch_execz .LBB1_24
+	ds_read2_b32 v[4:5], v2 offset1:2
+	s_waitcnt lgkmcnt(0)
+	v_max_f32_e32 v1, v5, v5
+	v_max_f32_e32 v3, v4, v4
+	v_max_f32_e32 v1, v3, v1
+	ds_write_b32 v2, v1
+.LBB1_24:
+	s_or_b64 exec, exec, s[14:15]
+	v_cmp_eq_u32_e64 s[14:15], 0, v0
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	s_and_saveexec_b64 s[16:17], s[14:15]
+	s_cbranch_execz .LBB1_26
+	ds_read2_b32 v[4:5], v2 offset1:1
+	s_waitcnt lgkmcnt(0)
+	v_max_f32_e32 v1, v5, v5
+	v_max_f32_e32 v3, v4, v4
+	v_max_f32_e32 v1, v3, v1
+	ds_write_b32 v2, v1
+.LBB1_26:
+	s_or_b64 exec, exec, s[16:17]
+	v_mov_b32_e32 v3, 0
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	ds_read_b32 v1, v3
+	v_mov_b32_e32 v6, 0
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	s_and_saveexec_b64 s[24:25], vcc
+	s_cbranch_execz .LBB1_30
+	s_lshl_b64 s[16:17], s[18:19], 2
+	s_add_u32 s16, s20, s16
+	s_addc_u32 s17, s21, s17
+	v_lshl_add_u64 v[4:5], s[16:17], 0, v[2:3]
+	s_mov_b64 s[26:27], 0
+	v_mov_b32_e32 v6, 0
+	s_mov_b32 s31, 0x3fb8aa3b
+	s_mov_b32 s33, 0xc2ce8ed0
+	s_mov_b32 s34, 0x42b17218
+	v_mov_b32_e32 v3, 0x7f800000
+	s_mov_b64 s[28:29], 0x400
+	v_mov_b32_e32 v7, v0
+.LBB1_28:
+	global_load_dword v8, v[4:5], off
+	v_add_u32_e32 v7, 0x100, v7
+	v_cmp_le_i32_e64 s[16:17], s30, v7
+	s_or_b64 s[26:27], s[16:17], s[26:27]
+	v_lshl_add_u64 v[4:5], v[4:5], 0, s[28:29]
+	s_waitcnt vmcnt(0)
+	v_sub_f32_e32 v8, v8, v1
+	v_mul_f32_e32 v9, 0x3fb8aa3b, v8
+	v_fma_f32 v10, v8, s31, -v9
+	v_rndne_f32_e32 v11, v9
+	v_fmac_f32_e32 v10, 0x32a5705f, v8
+	v_sub_f32_e32 v9, v9, v11
+	v_add_f32_e32 v9, v9, v10
+	v_cvt_i32_f32_e32 v11, v11
+	v_exp_f32_e32 v9, v9
+	v_cmp_ngt_f32_e64 s[16:17], s33, v8
+	v_ldexp_f32 v9, v9, v11
+	s_nop 0
+	v_cndmask_b32_e64 v9, 0, v9, s[16:17]
+	v_cmp_nlt_f32_e64 s[16:17], s34, v8
+	s_nop 1
+	v_cndmask_b32_e64 v8, v3, v9, s[16:17]
+	v_add_f32_e32 v6, v6, v8
+	s_andn2_b64 exec, exec, s[26:27]
+	s_cbranch_execnz .LBB1_28
+	s_or_b64 exec, exec, s[26:27]
+.LBB1_30:
+	s_or_b64 exec, exec, s[24:25]
+	ds_write_b32 v2, v6
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	s_and_saveexec_b64 s[16:17], s[0:1]
+	s_cbranch_execz .LBB1_32
+	ds_read2st64_b32 v[4:5], v2 offset1:2
+	s_waitcnt lgkmcnt(0)
+	v_add_f32_e32 v3, v5, v4
+	ds_write_b32 v2, v3
+.LBB1_32:
+	s_or_b64 exec, exec, s[16:17]
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	s_and_saveexec_b64 s[0:1], s[2:3]
+	s_cbranch_execz .LBB1_34
+	ds_read2st64_b32 v[4:5], v2 offset1:1
+	s_waitcnt lgkmcnt(0)
+	v_add_f32_e32 v3, v5, v4
+	ds_write_b32 v2, v3
+.LBB1_34:
+	s_or_b64 exec, exec, s[0:1]
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	s_and_saveexec_b64 s[0:1], s[4:5]
+	s_cbranch_execz .LBB1_36
+	ds_read2_b32 v[4:5], v2 offset1:32
+	s_waitcnt lgkmcnt(0)
+	v_add_f32_e32 v3, v5, v4
+	ds_write_b32 v2, v3
+.LBB1_36:
+	s_or_b64 exec, exec, s[0:1]
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	s_and_saveexec_b64 s[0:1], s[6:7]
+	s_cbranch_execz .LBB1_38
+	ds_read2_b32 v[4:5], v2 offset1:16
+	s_waitcnt lgkmcnt(0)
+	v_add_f32_e32 v3, v5, v4
+	ds_write_b32 v2, v3
+.LBB1_38:
+	s_or_b64 exec, exec, s[0:1]
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	s_and_saveexec_b64 s[0:1], s[8:9]
+	s_cbranch_execz .LBB1_40
+	ds_read2_b32 v[4:5], v2 offset1:8
+	s_waitcnt lgkmcnt(0)
+	v_add_f32_e32 v3, v5, v4
+	ds_write_b32 v2, v3
+.LBB1_40:
+	s_or_b64 exec, exec, s[0:1]
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	s_and_saveexec_b64 s[0:1], s[10:11]
+	s_cbranch_execz .LBB1_42
+	ds_read2_b32 v[4:5], v2 offset1:4
+	s_waitcnt lgkmcnt(0)
+	v_add_f32_e32 v3, v5, v4
+	ds_write_b32 v2, v3
+.LBB1_42:
+	s_or_b64 exec, exec, s[0:1]
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	s_and_saveexec_b64 s[0:1], s[12:13]
+	s_cbranch_execz .LBB1_44
+	ds_read2_b32 v[4:5], v2 offset1:2
+	s_waitcnt lgkmcnt(0)
+	v_add_f32_e32 v3, v5, v4
+	ds_write_b32 v2, v3
+.LBB1_44:
+	s_or_b64 exec, exec, s[0:1]
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	s_and_saveexec_b64 s[0:1], s[14:15]
+	s_cbranch_execz .LBB1_46
+	ds_read2_b32 v[4:5], v2 offset1:1
+	s_waitcnt lgkmcnt(0)
+	v_add_f32_e32 v3, v5, v4
+	ds_write_b32 v2, v3
+.LBB1_46:
+	s_or_b64 exec, exec, s[0:1]
+	v_mov_b32_e32 v3, 0
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	ds_read_b32 v6, v3
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	s_and_saveexec_b64 s[0:1], vcc
+	s_cbranch_execz .LBB1_49
+	v_lshl_add_u64 v[4:5], s[18:19], 2, v[2:3]
+	v_lshl_add_u64 v[2:3], s[20:21], 0, v[4:5]
+	v_lshl_add_u64 v[4:5], s[22:23], 0, v[4:5]
+	s_mov_b64 s[0:1], 0
+	s_mov_b32 s4, 0x3fb8aa3b
+	s_mov_b32 s5, 0xc2ce8ed0
+	s_mov_b32 s6, 0x42b17218
+	v_mov_b32_e32 v7, 0x7f800000
+	s_mov_b64 s[2:3], 0x400
+.LBB1_48:
+	global_load_dword v8, v[2:3], off
+	v_add_u32_e32 v0, 0x100, v0
+	v_cmp_le_i32_e32 vcc, s30, v0
+	s_or_b64 s[0:1], vcc, s[0:1]
+	v_lshl_add_u64 v[2:3], v[2:3], 0, s[2:3]
+	s_waitcnt vmcnt(0)
+	v_sub_f32_e32 v8, v8, v1
+	v_mul_f32_e32 v9, 0x3fb8aa3b, v8
+	v_fma_f32 v10, v8, s4, -v9
+	v_rndne_f32_e32 v11, v9
+	v_fmac_f32_e32 v10, 0x32a5705f, v8
+	v_sub_f32_e32 v9, v9, v11
+	v_add_f32_e32 v9, v9, v10
+	v_cvt_i32_f32_e32 v11, v11
+	v_exp_f32_e32 v9, v9
+	v_cmp_ngt_f32_e32 vcc, s5, v8
+	v_ldexp_f32 v9, v9, v11
+	s_nop 0
+	v_cndmask_b32_e32 v9, 0, v9, vcc
+	v_cmp_nlt_f32_e32 vcc, s6, v8
+	s_nop 1
+	v_cndmask_b32_e32 v8, v7, v9, vcc
+	v_div_scale_f32 v9, s[8:9], v6, v6, v8
+	v_rcp_f32_e32 v10, v9
+	v_div_scale_f32 v11, vcc, v8, v6, v8
+	v_fma_f32 v12, -v9, v10, 1.0
+	v_fmac_f32_e32 v10, v12, v10
+	v_mul_f32_e32 v12, v11, v10
+	v_fma_f32 v13, -v9, v12, v11
+	v_fmac_f32_e32 v12, v13, v10
+	v_fma_f32 v9, -v9, v12, v11
+	v_div_fmas_f32 v9, v9, v10, v12
+	v_div_fixup_f32 v8, v9, v6, v8
+	global_store_dword v[4:5], v8, off
+	v_lshl_add_u64 v[4:5], v[4:5], 0, s[2:3]
+	s_andn2_b64 exec, exec, s[0:1]
+	s_cbranch_execnz .LBB1_48
+.LBB1_49:
+	s_endpgm
+	.section	.rodata,"a",@progbits
+	.p2align	6, 0x0
+	.amdhsa_kernel softmax_rows
+		.amdhsa_group_segment_fixed_size 1024
+		.amdhsa_private_segment_fixed_size 0
+		.amdhsa_kernarg_size 20
+		.amdhsa_user_sgpr_count 2
+		.amdhsa_user_sgpr_dispatch_ptr 0
+		.amdhsa_user_sgpr_queue_ptr 0
+		.amdhsa_user_sgpr_kernarg_segment_ptr 1
+		.amdhsa_user_sgpr_dispatch_id 0
+		.amdhsa_user_sgpr_kernarg_preload_length 0
+		.amdhsa_user_sgpr_kernarg_preload_offset 0
+		.amdhsa_user_sgpr_private_segment_size 0
+		.amdhsa_uses_dynamic_stack 0
+		.amdhsa_enable_private_segment 0
+		.amdhsa_system_sgpr_workgroup_id_x 1
+		.amdhsa_system_sgpr_workgroup_id_y 0
+		.amdhsa_system_sgpr_workgroup_id_z 0
+		.amdhsa_system_sgpr_workgroup_info 0
+		.amdhsa_system_vgpr_workitem_id 0
+		.amdhsa_next_free_vgpr 16
+		.amdhsa_next_free_sgpr 35
+		.amdhsa_accum_offset 16
+		.amdhsa_reserve_vcc 1
+		.amdhsa_float_round_mode_32 0
+		.amdhsa_float_round_mode_16_64 0
+		.amdhsa_float_denorm_mode_32 3
+		.amdhsa_float_denorm_mode_16_64 3
+		.amdhsa_dx10_clamp 1
+		.amdhsa_ieee_mode 1
+		.amdhsa_fp16_overflow 0
+		.amdhsa_tg_split 0
+		.amdhsa_exception_fp_ieee_invalid_op 0
+		.amdhsa_exception_fp_denorm_src 0
+		.amdhsa_exception_fp_ieee_div_zero 0
+		.amdhsa_exception_fp_ieee_overflow 0
+		.amdhsa_exception_fp_ieee_underflow 0
+		.amdhsa_exception_fp_ieee_inexact 0
+		.amdhsa_exception_int_div_zero 0
+	.end_amdhsa_kernel
+	.text
+.Lfunc_end1:
+	.size	softmax_rows, .Lfunc_end1-softmax_rows
+	.set softmax_rows.num_vgpr, 16
+	.set softmax_rows.num_agpr, 0
+	.set softmax_rows.numbered_sgpr, 35
+	.set softmax_rows.num_named_barrier, 0
+	.set softmax_rows.private_seg_size, 0
+	.set softmax_rows.uses_vcc, 1
+	.set softmax_rows.uses_flat_scratch, 0
+	.set softmax_rows.has_dyn_sized_stack, 0
+	.set softmax_rows.has_recursion, 0
+	.set softmax_rows.has_indirect_call, 0
+	.section	.AMDGPU.csdata,"",@progbits
+	.text
+	.p2alignl 6, 3212836864
+	.fill 256, 4, 3212836864
+	.section	.AMDGPU.gpr_maximums,"",@progbits
+	.set amdgpu.max_num_vgpr, 0
+	.set amdgpu.max_num_agpr, 0
+	.set amdgpu.max_num_sgpr, 0
+	.set amdgpu.max_num_named_barrier, 0
+	.text
+	.section	".note.GNU-stack","",@progbits
+	.amdgpu_metadata
+---
+amdhsa.kernels:
+  - .agpr_count:     0
+    .args:
+      - .address_space:  global
+        .offset:         0
+        .size:           8
+        .value_kind:     global_buffer
+      - .address_space:  global
+        .offset:         8
+        .size:           8
+        .value_kind:     global_buffer
+      - .address_space:  global
+        .offset:         16
+        .size:           8
+        .value_kind:     global_buffer
+      - .address_space:  global
+        .offset:         24
+        .size:           8
+        .value_kind:     global_buffer
+      - .offset:         32
+        .size:           4
+        .value_kind:     by_value
+      - .offset:         36
+        .size:           4
+        .value_kind:     by_value
+      - .offset:         40
+        .size:           4
+        .value_kind:     by_value
+    .group_segment_fixed_size: 8192
+    .kernarg_segment_align: 8
+    .kernarg_segment_size: 44
+    .max_flat_workgroup_size: 256
+    .name:           gemm_gelu
+    .private_segment_fixed_size: 0
+    .sgpr_count:     28
+    .sgpr_spill_count: 0
+    .symbol:         gemm_gelu.kd
+    .uniform_work_group_size: 1
+    .uses_dynamic_stack: false
+    .vgpr_count:     60
+    .vgpr_spill_count: 0
+    .wavefront_size: 64
+  - .agpr_count:     0
+    .args:
+      - .address_space:  global
+        .offset:         0
+        .size:           8
+        .value_kind:     global_buffer
+      - .address_space:  global
+        .offset:         8
+        .size:           8
+        .value_kind:     global_buffer
+      - .offset:         16
+        .size:           4
+        .value_kind:     by_value
+    .group_segment_fixed_size: 1024
+    .kernarg_segment_align: 8
+    .kernarg_segment_size: 20
+    .max_flat_workgroup_size: 256
+    .name:           softmax_rows
+    .private_segment_fixed_size: 0
+    .sgpr_count:     41
+    .sgpr_spill_count: 0
+    .symbol:         softmax_rows.kd
+    .uniform_work_group_size: 1
+    .uses_dynamic_stack: false
+    .vgpr_count:     16
+    .vgpr_spill_count: 0
+    .wavefront_size: 64
+amdhsa.target:   amdgcn-amd-amdhsa--gfx950
+amdhsa.version:
+  - 1
+  - 2
+...
+
+	.end_amdgpu_metadata
