@@ -8,12 +8,20 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    model_validator,
+)
 
 from asmevo.capsule.dtypes import dtype
 from asmevo.capsule.expressions import FUNCTIONS, evaluate
@@ -26,6 +34,28 @@ SCHEMA = "asmevo/launch/1"
 _LARGEST_FILE = 1 << 20
 _MOST_ARGS = 512
 Expression = int | str
+
+
+def _rejoin(value: object) -> object:
+    """Undo YAML's split of `[cdiv(n, 256), 1]` at the comma inside the parentheses."""
+    if not isinstance(value, list | tuple):
+        return value
+    found: list[object] = []
+    open_parts = ""
+    for item in cast("Sequence[object]", value):
+        text = f"{open_parts}, {item}" if open_parts else str(item)
+        if text.count("(") > text.count(")"):
+            open_parts = text
+        else:
+            found.append(text if open_parts else item)
+            open_parts = ""
+    if open_parts:
+        found.append(open_parts)
+    return tuple(found)
+
+
+Expressions = Annotated[tuple[Expression, ...], BeforeValidator(_rejoin)]
+Triple = Annotated[Expressions, Field(min_length=1, max_length=3)]
 
 
 class _Model(BaseModel):
@@ -52,7 +82,7 @@ class ArgSpec(_Model):
 
     name: str = Field(min_length=1, max_length=200)
     dtype: str | None = None
-    shape: tuple[Expression, ...] | None = None
+    shape: Expressions | None = None
     init: str | None = None
     role: Role | None = None
     tolerance: ToleranceSpec | None = None
@@ -98,8 +128,8 @@ class LaunchSpec(_Model):
     kernel: str | None = None
     sizes: dict[str, Expression] = Field(default_factory=dict)
     variants: tuple[dict[str, Expression], ...] = ()
-    grid: tuple[Expression, ...] = Field(min_length=1, max_length=3)
-    block: tuple[Expression, ...] = Field(min_length=1, max_length=3)
+    grid: Triple
+    block: Triple
     lds: Expression = 0
     seed: int = Field(default=0, ge=0, lt=1 << 64)
     schedule: str = "barrier"
