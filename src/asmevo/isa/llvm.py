@@ -25,12 +25,14 @@ from functools import lru_cache
 from pathlib import Path
 
 from asmevo.errors import BuildError, EnvironmentFault, UnsupportedError
+from asmevo.isa.decoder_faults import affected, is_fatal
 from asmevo.isa.target import Target
 
 TRIPLE = b"amdgcn-amd-amdhsa"
 _SECTION = ".asmevo"
 
 _voidp, _charp, _size = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t
+_TWO_WORDS = struct.Struct("<II")
 _DIAGNOSTIC_LINE = re.compile(r"<inline asm>:(\d+):")
 _DIAGNOSTIC = ctypes.CFUNCTYPE(None, _voidp, _voidp)
 
@@ -149,6 +151,7 @@ class Disassembler:
 
     def __init__(self, target: Target) -> None:
         self._lib, _ = library()
+        self._target = target
         cpu, features = _cpu(target)
         self._handle = self._lib.LLVMCreateDisasmCPUFeatures(
             TRIPLE, cpu, features, None, 0, None, None
@@ -176,8 +179,15 @@ class Disassembler:
         base = ctypes.addressof(buffer)
         text, handle = self._text, self._handle
         step, size_of_text = self._lib.LLVMDisasmInstruction, len(self._text)
+        target, guarded = self._target, affected(self._target)
+        words = memoryview(buffer).cast("B")
         at = start
         while at < stop:
+            word, following = _TWO_WORDS.unpack_from(words, at)
+            if guarded and is_fatal(word, following, target):
+                out.append(Decoded(at, min(4, stop - at), None))
+                at += 4
+                continue
             # LLVM crashes on an instruction whose literal is cut off: always show it the padding.
             size: int = step(handle, base + at, stop - at + 32, 0, text, size_of_text)
             if size == 0 or size > stop - at:
