@@ -1,0 +1,1 @@
+"""Static verifier: waits, wait states, registers, resources, structure, ABI; and comparison."""

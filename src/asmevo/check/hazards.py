@@ -1,0 +1,266 @@
+"""Software wait states: the table of `asmevo.isa.hazards`, matched along all paths.
+
+State: the producers still within reach with the least number of wait states since, over all
+paths. Only the first few instructions of a chunk depend on its entry state, so everything behind
+them is computed once per chunk content.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from asmevo.check.findings import ERROR, NOTE, Finding
+from asmevo.check.fixpoint import forward
+from asmevo.check.view import CALL, ChunkContent, Facts, Library, View
+from asmevo.check.waits import Source, register_text
+from asmevo.isa.hazards import (
+    HazardRule,
+    Mark,
+    Opcode,
+    P,
+    Relation,
+    interest,
+    pair_table,
+    reach,
+    rules_of,
+)
+
+# (role, passes, key, mask, wait states since)
+Live = tuple[int, int, object, int, int]
+State = tuple[Live, ...]
+
+_KILLED_BY_WRITE = frozenset(
+    {P.VALU_SGPR, P.VALU_VGPR, P.ANY_VGPR, P.TRANS_VGPR, P.DSTSEL_VGPR, P.DOT_VGPR, P.SALU_M0,
+     P.XDL_D, P.SGEMM_D, P.D4_D, P.D16_D, P.VALU_THEN_DGEMM}
+)  # fmt: skip
+
+
+class Raw(NamedTuple):
+    """A finding inside a chunk: relative index, rule, registers, wait states there and needed."""
+
+    at: int
+    rule: HazardRule
+    mask: int
+    have: int
+    need: int
+    passes: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    exit: State
+    raws: tuple[Raw, ...]
+
+
+@dataclass(slots=True)
+class _Producer:
+    role: int
+    passes: int
+    key: object
+    mask: int
+    born: int  # wait-state position right behind the producer
+    reach: int
+    interest: int
+
+
+def _related(rule: HazardRule, producer: _Producer, key: object, base: str) -> bool:
+    if rule.relation is Relation.SAME and producer.key != key:
+        return False
+    if rule.relation is Relation.UNEQUAL and producer.key == key:
+        return False
+    if rule.opcode is Opcode.SAME:
+        return producer.key == base
+    return rule.opcode is Opcode.ANY or producer.key != base
+
+
+class Walker:
+    """Transfer function of one target, memoized per chunk content and entry state."""
+
+    def __init__(self, library: Library) -> None:
+        self.target = library.target
+        self.pairs = pair_table(self.target)
+        self.interest = interest(self.target)
+        self.reaches: dict[tuple[int, int], int] = {}
+
+    def run(self, content: ChunkContent, entry: State) -> _Result:
+        """Exit state and findings of a chunk for an entry state."""
+        found = content.hazards.get(entry)
+        if found is None:
+            found = content.hazards[entry] = self._walk(content, entry)
+        assert isinstance(found, _Result)
+        return found
+
+    def _reach(self, role: int, passes: int) -> int:
+        found = self.reaches.get((role, passes))
+        if found is None:
+            found = self.reaches[role, passes] = reach(self.target, P(role), passes)
+        return found
+
+    def _walk(self, content: ChunkContent, entry: State) -> _Result:
+        live: list[_Producer] = []
+        for role, passes, key, mask, since in entry:
+            live.append(
+                _Producer(
+                    role, passes, key, mask, -since, self._reach(role, passes), self.interest[role]
+                )
+            )
+        raws: list[Raw] = []
+        position = 0
+        for at, f in enumerate(content.facts):
+            if live:
+                live = [p for p in live if position - p.born < p.reach]
+                bits = f.roles.consumer_bits
+                if bits:
+                    for p in live:
+                        if p.interest & bits:
+                            self._check(at, f, p, position - p.born, raws)
+            if f.flow == CALL:
+                live = []  # callees start unknown; only a comparison judges them
+            position += f.states
+            produced = f.roles.produces
+            if produced or (live and f.defs):
+                live = self._advance(f, live, position)
+        exits: dict[tuple[int, int, object, int], int] = {}
+        for p in live:
+            since = position - p.born
+            if since < p.reach and (p.mask or p.role in (P.DGEMM, P.VSKIP)):
+                name = (p.role, p.passes, p.key, p.mask)
+                exits[name] = min(since, exits.get(name, since))
+        return _Result(_state(exits), tuple(raws))
+
+    def _advance(self, f: Facts, live: list[_Producer], position: int) -> list[_Producer]:
+        kept: list[_Producer] = []
+        dgemm = any(p.role == P.DGEMM for p in f.roles.produces)
+        for p in live:
+            if p.role in _KILLED_BY_WRITE:
+                p.mask &= ~f.defs  # the nearest producer of a register is the one that counts
+                if not p.mask:
+                    continue
+            kept.append(p)
+            if dgemm and p.role == P.VALU_VGPR:
+                role = int(P.VALU_THEN_DGEMM)
+                span = self._reach(role, 0)
+                if span:
+                    kept.append(_Producer(role, 0, None, p.mask, p.born, span, self.interest[role]))
+        for role, mask, key, passes in f.roles.produces:
+            span = self._reach(role, passes)
+            if span:
+                kept.append(_Producer(role, passes, key, mask, position, span, self.interest[role]))
+        return kept
+
+    def _check(self, at: int, f: Facts, p: _Producer, have: int, raws: list[Raw]) -> None:
+        for role, mask, key in f.roles.consumes:
+            rules = self.pairs.get(p.role * 64 + role)
+            if not rules:
+                continue
+            hit = p.mask & mask
+            for rule in rules:
+                if not hit and rule.relation is not Relation.NONE:
+                    continue
+                need = rule.wait_states(p.passes)
+                if have < need and _related(rule, p, key, f.base):
+                    raws.append(Raw(at, rule, hit, have, need, p.passes))
+
+
+def _state(entries: dict[tuple[int, int, object, int], int]) -> State:
+    return tuple(sorted(((*name, since) for name, since in entries.items()), key=lambda e: repr(e)))
+
+
+def join(a: State, b: State) -> State:
+    """Union of producers, each with the least wait states."""
+    if a == b:
+        return a
+    merged = {e[:4]: e[4] for e in a}
+    for e in b:
+        merged[e[:4]] = min(e[4], merged.get(e[:4], e[4]))
+    return _state(merged)
+
+
+def solve(view: View, walker: Walker) -> dict[int, State]:
+    """Entry state of every reachable chunk."""
+    initial: State = ()
+    return forward(view, initial, lambda content, state: walker.run(content, state).exit, join)
+
+
+def check_hazards(view: View) -> list[Finding]:
+    """Findings of the wait-state rules in one function; empty when the target has no table."""
+    if not rules_of(view.target):
+        return []
+    walker = Walker(view.library)
+    states = solve(view, walker)
+    findings: list[Finding] = []
+    for number in view.order:
+        chunk = view.chunks[number]
+        worst: dict[tuple[int, str, int], Raw] = {}
+        for raw in walker.run(chunk.content, states[number]).raws:
+            key = (raw.at, raw.rule.name, raw.mask)
+            if key not in worst or raw.have < worst[key].have:
+                worst[key] = raw
+        findings += [_finding(view, chunk.first + r.at, r) for r in worst.values()]
+    return findings
+
+
+def judge(rule: HazardRule, passes: int, have: int) -> tuple[str, str]:
+    """(mark, severity) of a shortfall.
+
+    A rule that code known to run breaks, or that only one source asks for, is never an error.
+    """
+    if passes in rule.broken:
+        return "V!", NOTE
+    if rule.llvm_bound is not None and have >= rule.llvm_bound:
+        return Mark.ISA.value, NOTE
+    return rule.mark.value, ERROR if rule.mark is Mark.BOTH else NOTE
+
+
+def _finding(view: View, index: int, raw: Raw) -> Finding:
+    rule = raw.rule
+    inst = view.fact(index).inst
+    source = find_source(view, index, raw)
+    producer = view.fact(source.index).inst.text or "" if source else ""
+    mark, severity = judge(rule, raw.passes, raw.have)
+    registers = register_text(raw.mask)
+    missing = raw.need - raw.have
+    return Finding(
+        f"hazard.{rule.name}", mark, severity, view.name, index, inst.text or "",
+        source.index if source else None, producer, source.path if source else (),
+        f"{rule.text}: {raw.have} of {raw.need} wait states behind {producer!r}",
+        f"{missing} more wait state{'s' if missing > 1 else ''} before it (s_nop {missing - 1} "
+        "or independent instructions)",
+        raw.need, raw.have, source.distance if source else None, registers,
+    )  # fmt: skip
+
+
+def find_source(view: View, consumer: int, raw: Raw) -> Source | None:
+    """Nearest producer of the raw finding's role with exactly its wait states before `consumer`."""
+    start = view.chunk_at(consumer)
+    heap: list[tuple[int, int, int, int, tuple[int, ...]]] = [
+        (0, start.number, consumer - start.first, 0, (start.first,))
+    ]
+    seen: set[tuple[int, int]] = set()
+    role = P.VALU_VGPR if raw.rule.producer is P.VALU_THEN_DGEMM else raw.rule.producer
+    while heap:
+        walked, number, end, states, path = heapq.heappop(heap)
+        chunk = view.chunks[number]
+        facts = chunk.content.facts
+        at = end - 1
+        while at >= 0 and states <= raw.have:
+            for p in facts[at].roles.produces:
+                if p.role == role and states == raw.have and (p.mask & raw.mask or not raw.mask):
+                    return Source(chunk.first + at, walked + end - at, tuple(reversed(path)))
+            states += facts[at].states
+            at -= 1
+        if states > raw.have:
+            continue
+        for number_before in chunk.predecessors:
+            key = (number_before, states)
+            if key in seen:
+                continue
+            seen.add(key)
+            before = view.chunks[number_before]
+            step = (*path, before.first) if chunk.leader else (*path[:-1], before.first)
+            heapq.heappush(
+                heap, (walked + end, number_before, before.last - before.first, states, step)
+            )
+    return None

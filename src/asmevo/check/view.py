@@ -1,0 +1,404 @@
+"""The checker's own view of a function: per-instruction facts and a graph of short chunks.
+
+The checks do not use the control-flow graph that edits and proposers use: who judges shares no
+code with who proposes. Chunks are basic blocks cut further at places that depend on content only,
+so that an edit leaves all chunks but its own unchanged and their memoized results stay valid.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from asmevo.errors import UnsupportedError
+from asmevo.isa.counters import Order, counter_max, decode_wait, events
+from asmevo.isa.effects import MEMORY_CLASSES, OpClass, effects
+from asmevo.isa.hazard_roles import Roles, mask_of, roles, wait_states_of
+from asmevo.isa.instruction import Instruction
+from asmevo.isa.target import Target
+
+
+class ProgramLike(Protocol):
+    """What the checks need of a program (`asmevo.program` has it)."""
+
+    @property
+    def target(self) -> Target:
+        """Processor."""
+        ...
+
+    @property
+    def instructions(self) -> Sequence[Instruction]:
+        """All instructions."""
+        ...
+
+    def branch_target(self, index: int) -> int | None:
+        """Instruction index that a direct branch or call goes to, or None."""
+        ...
+
+
+# Pseudo units: memory events that wait for a counter like register results do.
+LDS_DMA_BIT = 1 << 5000  # LDS written by a load that bypasses registers
+LDS_READ_BIT = 1 << 5001
+LDS_WRITE_BIT = 1 << 5002
+MEMORY_LOAD_BIT = 1 << 5003
+MEMORY_STORE_BIT = 1 << 5004
+MEMORY_BITS = LDS_DMA_BIT | LDS_READ_BIT | LDS_WRITE_BIT | MEMORY_LOAD_BIT | MEMORY_STORE_BIT
+
+_CUT_MASK, _CUT_LENGTH = 31, 160
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """One completion queue of a target: a counter and an order class."""
+
+    counter: str
+    order: Order
+    maximum: int
+
+
+class QueueTable:
+    """The queues of a target with small integer ids, created as they are met."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.queues: list[Queue] = []
+        self._ids: dict[tuple[str, Order], int] = {}
+        self._maxima = counter_max(target)
+        self.of_counter: dict[str, list[int]] = {}
+
+    def id(self, counter: str, order: Order) -> int:
+        """Id of the queue."""
+        key = (counter, order)
+        found = self._ids.get(key)
+        if found is None:
+            found = self._ids[key] = len(self.queues)
+            self.queues.append(Queue(counter, order, self._maxima[counter]))
+            self.of_counter.setdefault(counter, []).append(found)
+        return found
+
+
+class Facts:
+    """What the checks know of one distinct instruction; equal instructions share one object."""
+
+    __slots__ = (
+        "base", "cut", "defs", "flow", "inst", "kind", "partial", "pushes", "roles", "states",
+        "strict_uses", "touch", "uses", "waits",
+    )  # fmt: skip
+
+    def __init__(self, inst: Instruction, target: Target, queues: QueueTable) -> None:
+        effect = effects(inst, target)
+        self.inst = inst
+        self.base = inst.base
+        self.kind = effect.kind
+        self.defs = mask_of(effect.defs)
+        self.uses = mask_of(effect.uses)
+        self.touch = self.defs | self.uses | _sensed(self.kind, effect.lds_dma)
+        self.flow = _flow(self.kind, self.base)
+        self.states = wait_states_of(inst, target)
+        self.waits = tuple(decode_wait(inst, target).items())
+        self.roles: Roles = roles(inst, target)
+        self.cut = not zlib.crc32(inst.raw) & _CUT_MASK
+        mask = _pending_mask(self.kind, effect.loads, effect.stores, effect.lds_dma)
+        if effect.returns:
+            # Only the printed destination arrives late; implicit results do not exist here.
+            mask |= mask_of(
+                u
+                for i in effect.def_operands
+                if (reg := inst.operands[i].reg) is not None
+                for u in reg.units
+            )
+        self.pushes = tuple((queues.id(e.counter, e.order), mask) for e in events(inst, target))
+        # A destination that only keeps its other bytes, lanes or halves is not a read of a value.
+        kept = 0
+        for i in effect.def_operands:
+            reg = inst.operands[i].reg
+            if reg is not None and i in effect.use_operands:
+                kept |= mask_of(reg.units)
+        for i in effect.use_operands:
+            reg = inst.operands[i].reg
+            if reg is not None and i not in effect.def_operands:
+                kept &= ~mask_of(reg.units)
+        self.partial = 0 if _accumulates(self.base) else kept
+        self.strict_uses = self.uses & ~self.partial
+
+
+_ACCUMULATING = ("v_mac_", "v_fmac_", "v_pk_fmac_", "v_dot", "v_smfmac_", "v_swap", "v_permlane",
+                 "s_", "ds_", "buffer_atomic", "v_madmk", "v_fmamk")  # fmt: skip
+
+
+def _accumulates(base: str) -> bool:
+    """Whether the tied destination is a full operand, not merely kept in part."""
+    return base.startswith(_ACCUMULATING)
+
+
+def _pending_mask(kind: OpClass, loads: bool, stores: bool, lds_dma: bool) -> int:
+    if kind not in MEMORY_CLASSES or kind is OpClass.SMEM:
+        return 0
+    if lds_dma:
+        return LDS_DMA_BIT | MEMORY_LOAD_BIT
+    if kind is OpClass.LDS:
+        return (LDS_READ_BIT if loads else 0) | (LDS_WRITE_BIT if stores else 0)
+    mask = (MEMORY_LOAD_BIT if loads else 0) | (MEMORY_STORE_BIT if stores else 0)
+    if kind is OpClass.FLAT:
+        mask |= (LDS_READ_BIT if loads else 0) | (LDS_WRITE_BIT if stores else 0)
+    return mask
+
+
+def _sensed(kind: OpClass, lds_dma: bool) -> int:
+    """Pending memory events that matter to an instruction of this kind."""
+    if kind is OpClass.BARRIER:
+        return MEMORY_BITS
+    if kind is OpClass.LDS:
+        return LDS_DMA_BIT
+    return LDS_READ_BIT | LDS_WRITE_BIT if lds_dma else 0
+
+
+# Flow kinds.
+NEXT, END, JUMP, COND, CALL, INDIRECT = range(6)
+
+
+def _flow(kind: OpClass, base: str) -> int:
+    if kind is OpClass.END:
+        return END
+    if kind is not OpClass.BRANCH:
+        return NEXT
+    if base.startswith("s_branch"):
+        return JUMP
+    if base.startswith("s_cbranch"):
+        if "fork" in base or "join" in base:
+            raise UnsupportedError(f"{base} is not supported by the checker")
+        return COND
+    if base.startswith(("s_swappc", "s_swap_pc", "s_call")):
+        return CALL
+    if base.startswith(("s_setpc", "s_set_pc", "s_rfe")):
+        return INDIRECT
+    return NEXT  # s_trap returns
+
+
+class ChunkContent:
+    """Facts of one chunk and what each analysis remembers of it, by entry state."""
+
+    __slots__ = ("exposed", "facts", "gen", "hazards", "waits", "waits_quiet")
+
+    def __init__(self, facts: tuple[Facts, ...]) -> None:
+        self.facts = facts
+        self.waits: dict[object, object] = {}
+        self.hazards: dict[object, object] = {}
+        gen = exposed = 0
+        for f in facts:
+            exposed |= f.strict_uses & ~gen
+            gen |= f.defs
+        self.gen, self.exposed = gen, exposed
+
+
+@dataclass(slots=True)
+class Chunk:
+    """A straight piece of a function in the view's graph."""
+
+    number: int
+    first: int
+    last: int
+    content: ChunkContent
+    successors: list[int] = field(default_factory=lambda: [])
+    predecessors: list[int] = field(default_factory=lambda: [])
+    leader: bool = True  # starts a basic block (not merely a cut)
+    skip_edges: set[int] = field(default_factory=lambda: set[int]())  # successors taken with EXEC 0
+
+
+class Library:
+    """Facts and chunk contents of one target, shared by all checks of a process."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.queues = QueueTable(target)
+        self._facts: dict[Instruction, Facts] = {}
+        self._contents: dict[tuple[Facts, ...], ChunkContent] = {}
+
+    def facts(self, instructions: Sequence[Instruction]) -> list[Facts]:
+        """Facts of each instruction."""
+        known = self._facts
+        try:
+            return [known[i] for i in instructions]
+        except KeyError:
+            pass
+        for inst in instructions:
+            if inst not in known:
+                known[inst] = Facts(inst, self.target, self.queues)
+        return [known[i] for i in instructions]
+
+    def content(self, facts: tuple[Facts, ...]) -> ChunkContent:
+        """The shared chunk with these facts."""
+        found = self._contents.get(facts)
+        if found is None:
+            if len(self._contents) > 100_000:
+                self._contents.clear()  # bounded memory in long searches
+            found = self._contents[facts] = ChunkContent(facts)
+        return found
+
+
+_LIBRARIES: dict[Target, Library] = {}
+
+
+def library_of(target: Target) -> Library:
+    """The library of a target (one per target and process)."""
+    found = _LIBRARIES.get(target)
+    if found is None:
+        found = _LIBRARIES[target] = Library(target)
+    return found
+
+
+@dataclass(slots=True)
+class View:
+    """A function as facts and chunks.
+
+    Attributes:
+        name: function name.
+        target: processor.
+        first, last: instruction range (padding excluded).
+        facts: facts of instruction `first + i`.
+        chunks: nodes of the graph, in address order.
+        entries: chunk numbers where execution can begin.
+        stray: (branch index, target index or None) of branches that leave the function or go to
+            no instruction.
+        falls_off: indices of instructions behind which the function ends although they continue.
+        indirect: indices of jumps whose targets are unknown.
+        calls: indices of calls.
+        order: reachable chunks in reverse post order.
+    """
+
+    name: str
+    target: Target
+    library: Library
+    first: int
+    last: int
+    facts: list[Facts]
+    chunks: list[Chunk]
+    entries: tuple[int, ...]
+    stray: list[tuple[int, int | None]]
+    falls_off: list[int]
+    indirect: list[int]
+    calls: list[int]
+    order: list[int]
+
+    def fact(self, index: int) -> Facts:
+        """Facts of the instruction at a program index."""
+        return self.facts[index - self.first]
+
+    def chunk_at(self, index: int) -> Chunk:
+        """The chunk that holds a program index (binary search)."""
+        lo, hi = 0, len(self.chunks) - 1
+        while lo < hi:
+            mid = (lo + hi + 1) // 2
+            if self.chunks[mid].first <= index:
+                lo = mid
+            else:
+                hi = mid - 1
+        return self.chunks[lo]
+
+
+def build_view(
+    program: ProgramLike,
+    name: str,
+    first: int,
+    last: int,
+    entries: Sequence[int],
+    indirect_targets: Mapping[int, Sequence[int]] | None = None,
+) -> View:
+    """Chunk graph of instructions `[first, last)` with the given entry indices.
+
+    `indirect_targets` gives known targets of indirect jumps by instruction index.
+
+    Raises:
+        UnsupportedError: a control instruction that the checker cannot follow.
+    """
+    library = library_of(program.target)
+    facts = library.facts(program.instructions[first:last])
+    leaders: set[int] = {first, *(e for e in entries if first <= e < last)}
+    targets: dict[int, list[int]] = {}
+    stray: list[tuple[int, int | None]] = []
+    indirect: list[int] = []
+    calls: list[int] = []
+    ends: list[int] = []
+    for i, f in enumerate(facts, first):
+        flow = f.flow
+        if flow == NEXT:
+            continue
+        ends.append(i)
+        leaders.add(i + 1)
+        if flow in (JUMP, COND):
+            target = program.branch_target(i)
+            if target is None or not first <= target < last:
+                stray.append((i, target))
+            else:
+                targets[i] = [target]
+                leaders.add(target)
+        elif flow == INDIRECT:
+            known = [t for t in (indirect_targets or {}).get(i, ()) if first <= t < last]
+            targets[i] = known
+            leaders.update(known)
+            if not known:
+                indirect.append(i)
+        elif flow == CALL:
+            calls.append(i)
+    starts: list[int] = []
+    at = first - _CUT_LENGTH
+    for i, f in enumerate(facts, first):
+        if i in leaders or f.cut or i - at >= _CUT_LENGTH:
+            starts.append(i)
+            at = i
+    chunks: list[Chunk] = []
+    number_at: dict[int, int] = {}
+    bounds = [*starts, last]
+    for n, begin in enumerate(starts):
+        end = bounds[n + 1]
+        number_at[begin] = n
+        piece = tuple(facts[begin - first : end - first])
+        chunks.append(Chunk(n, begin, end, library.content(piece), leader=begin in leaders))
+    falls_off: list[int] = []
+    for chunk in chunks:
+        tail = chunk.last - 1
+        f = facts[tail - first]
+        nexts = list(targets.get(tail, ()))
+        if f.flow in (NEXT, COND, CALL):
+            if chunk.last < last:
+                fall = chunk.last
+                if f.base in ("s_cbranch_execnz",):
+                    chunk.skip_edges.add(number_at[fall])
+                nexts.append(fall)
+            else:
+                falls_off.append(tail)
+        if f.base == "s_cbranch_execz" and targets.get(tail):
+            chunk.skip_edges.add(number_at[targets[tail][0]])
+        chunk.successors = list(dict.fromkeys(number_at[t] for t in nexts))
+    for chunk in chunks:
+        for s in chunk.successors:
+            chunks[s].predecessors.append(chunk.number)
+    entry_numbers = tuple(number_at[e] for e in entries if e in number_at)
+    return View(
+        name, program.target, library, first, last, facts, chunks, entry_numbers, stray,
+        falls_off, indirect, calls, _reverse_post_order(chunks, entry_numbers),
+    )  # fmt: skip
+
+
+def _reverse_post_order(chunks: Sequence[Chunk], entries: Sequence[int]) -> list[int]:
+    seen: set[int] = set()
+    post: list[int] = []
+    for entry in entries:
+        if entry in seen:
+            continue
+        seen.add(entry)
+        stack: list[tuple[int, int]] = [(entry, 0)]
+        while stack:
+            node, at = stack.pop()
+            successors = chunks[node].successors
+            while at < len(successors) and successors[at] in seen:
+                at += 1
+            if at < len(successors):
+                stack.append((node, at + 1))
+                seen.add(successors[at])
+                stack.append((successors[at], 0))
+            else:
+                post.append(node)
+    return post[::-1]

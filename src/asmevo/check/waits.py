@@ -1,0 +1,375 @@
+"""Wait counters, path-sensitive: every use of a pending result is behind a sufficient wait.
+
+State: per completion queue (counter and order class) the pending register units with the least
+number of younger operations of the same queue over all paths (the *distance*). Issuing raises
+distances; `wait counter(N)` completes everything at distance N or more; a distance that reaches
+the counter's maximum is complete, because issue stalls at a full counter. Out-of-order queues
+know only "pending" and are completed by N = 0. Joins take the minimum. This is LLVM's score
+bracket with the exact rule for mixed kinds (SIInsertWaitcnts.cpp; CDNA3 ISA section 4.4).
+
+On gfx9 a pending flat operation makes `vmcnt` and `lgkmcnt` meaningful only at 0.
+
+Memory events have pseudo registers: LDS-DMA pending at an LDS access, and LDS or global memory
+operations pending at a barrier, are notes, because only the program's author knows which are
+meant to be complete. A comparison with the original turns any increase into a refusal.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from asmevo.check.findings import ERROR, NOTE, Finding
+from asmevo.check.fixpoint import forward
+from asmevo.check.view import (
+    CALL,
+    LDS_DMA_BIT,
+    LDS_READ_BIT,
+    LDS_WRITE_BIT,
+    MEMORY_BITS,
+    MEMORY_LOAD_BIT,
+    MEMORY_STORE_BIT,
+    Chunk,
+    ChunkContent,
+    Facts,
+    Library,
+    Queue,
+    View,
+)
+from asmevo.isa.counters import UNORDERED, Order, encode_waits
+from asmevo.isa.effects import OpClass
+from asmevo.isa.hazard_roles import units_of
+from asmevo.isa.operand import AGPR0, VGPR0, Reg, RegKind
+from asmevo.isa.target import Target
+
+State = tuple[tuple[int, int, int], ...]  # (queue id, distance, mask), sorted
+
+_BIT_NAMES = {
+    LDS_DMA_BIT: ("lds-dma", "LDS written by a load to LDS"),
+    LDS_READ_BIT: ("lds-read", "an LDS read"),
+    LDS_WRITE_BIT: ("lds-write", "an LDS write"),
+    MEMORY_LOAD_BIT: ("load", "a memory load"),
+    MEMORY_STORE_BIT: ("store", "a memory store"),
+}
+
+
+class Raw(NamedTuple):
+    """A finding inside a chunk: relative index, rule, units hit, queue, distance, pending count."""
+
+    at: int
+    rule: str
+    mask: int
+    queue: int
+    distance: int
+    pending: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    exit: State
+    raws: tuple[Raw, ...]
+
+
+def normal(entries: list[tuple[int, int, int]]) -> State:
+    """Canonical state: per queue each register unit only at its least distance."""
+    entries.sort()
+    out: list[tuple[int, int, int]] = []
+    queue, seen = -1, 0
+    for q, distance, mask in entries:
+        if q != queue:
+            queue, seen = q, 0
+        left = mask & ~seen
+        seen |= left & ~MEMORY_BITS
+        if not left:
+            continue
+        if out and out[-1][0] == q and out[-1][1] == distance:
+            out[-1] = (q, distance, out[-1][2] | left)
+        else:
+            out.append((q, distance, left))
+    return tuple(out)
+
+
+def join(a: State, b: State) -> State:
+    """Pointwise minimum of distances."""
+    return a if a == b else normal([*a, *b])
+
+
+class Walker:
+    """Transfer function of one target, memoized per chunk content and entry state."""
+
+    def __init__(self, library: Library) -> None:
+        self.table = library.queues
+        target = library.target
+        self.flat_blocks = target.is_gfx9
+        self.waw_in_order = {Order.LDS} if target.major >= 12 else {Order.LDS, Order.VMEM}
+
+    def run(self, content: ChunkContent, entry: State) -> _Result:
+        """Exit state and findings of a chunk for an entry state."""
+        found = content.waits.get(entry)
+        if found is None:
+            found = content.waits[entry] = self._walk(content, entry)
+        assert isinstance(found, _Result)
+        return found
+
+    def _walk(self, content: ChunkContent, entry: State) -> _Result:
+        pending: dict[int, list[list[int]]] = {}  # queue -> [[issue number, mask]], oldest first
+        heads: dict[int, int] = {}
+        everything = 0
+        for q, distance, mask in reversed(entry):
+            pending.setdefault(q, []).append([-distance, mask])
+            everything |= mask
+        raws: list[Raw] = []
+        queues = self.table.queues
+        for at, f in enumerate(content.facts):
+            if everything & f.touch:
+                self._check(at, f, pending, heads, raws)
+            if f.waits:
+                everything = self._wait(f, pending, heads)
+            for q, mask in f.pushes:
+                head = heads[q] = heads.get(q, 0) + 1
+                if not mask:
+                    continue
+                entries = pending.setdefault(q, [])
+                everything |= mask
+                if queues[q].order in UNORDERED:
+                    if entries:
+                        entries[0][1] |= mask
+                    else:
+                        entries.append([head, mask])
+                    continue
+                entries.append([head, mask])
+                if head - entries[0][0] >= queues[q].maximum:
+                    del entries[0]
+            if f.flow == CALL:
+                # The callee waits for everything at its entry and before it returns.
+                pending.clear()
+                everything = 0
+        return _Result(self._exit(pending, heads), tuple(raws))
+
+    def _exit(self, pending: dict[int, list[list[int]]], heads: dict[int, int]) -> State:
+        out: list[tuple[int, int, int]] = []
+        for q, entries in pending.items():
+            head, queue = heads.get(q, 0), self.table.queues[q]
+            ordered = queue.order not in UNORDERED
+            for issued, mask in entries:
+                distance = head - issued if ordered else 0
+                if mask and (not ordered or distance < queue.maximum):
+                    out.append((q, distance, mask))
+        return normal(out)
+
+    def _wait(self, f: Facts, pending: dict[int, list[list[int]]], heads: dict[int, int]) -> int:
+        queues = self.table.queues
+        for counter, count in f.waits:
+            of_counter = self.table.of_counter.get(counter, ())
+            if count == 0:
+                for q in of_counter:
+                    pending.pop(q, None)
+                continue
+            if self.flat_blocks and any(
+                pending.get(q) for q in of_counter if queues[q].order is Order.FLAT
+            ):
+                continue
+            for q in of_counter:
+                entries = pending.get(q)
+                if entries and queues[q].order not in UNORDERED:
+                    limit = heads.get(q, 0) - count
+                    pending[q] = [e for e in entries if e[0] > limit]
+        everything = 0
+        for entries in pending.values():
+            for e in entries:
+                everything |= e[1]
+        return everything
+
+    def _check(
+        self, at: int, f: Facts, pending: dict[int, list[list[int]]], heads: dict[int, int],
+        raws: list[Raw],
+    ) -> None:  # fmt: skip
+        queues = self.table.queues
+        own = {q for q, _ in f.pushes}
+        barrier = f.kind is OpClass.BARRIER
+        for q, entries in pending.items():
+            order = queues[q].order
+            head = heads.get(q, 0)
+            in_order_write = q in own and order in self.waw_in_order
+            counts: dict[int, list[int]] = {}
+            for e in entries:
+                hit = e[1] & f.touch
+                if not hit:
+                    continue
+                distance = 0 if order in UNORDERED else head - e[0]
+                bits = hit & MEMORY_BITS
+                while bits:
+                    low = bits & -bits
+                    bits ^= low
+                    counts.setdefault(low, []).append(distance)
+                registers = hit & ~MEMORY_BITS
+                read = registers & f.uses
+                written = registers & f.defs & ~read
+                if written and in_order_write:
+                    written = 0
+                for mask, rule in ((read, "wait.raw"), (written, "wait.waw")):
+                    if mask:
+                        raws.append(Raw(at, rule, mask, q, distance, 0))
+                # Reported once: what follows the first reader depends on it anyway.
+                e[1] &= ~(read | written)
+            for bit, distances in counts.items():
+                place = "barrier" if barrier else "lds"
+                rule = f"wait.{_BIT_NAMES[bit][0]}-at-{place}"
+                raws.append(Raw(at, rule, bit, q, max(distances), len(distances)))
+
+
+def _register_text(mask: int) -> str:
+    """Registers of a mask as tuples: `v[2:3], s4`."""
+    names: list[str] = []
+    units = [u for u in units_of(mask) if u < 4096]
+    i = 0
+    while i < len(units):
+        j = i
+        while j + 1 < len(units) and units[j + 1] == units[j] + 1:
+            j += 1
+        first, count = units[i], j - i + 1
+        if first >= AGPR0:
+            reg = Reg(RegKind.AGPR, first - AGPR0, count)
+        elif first >= VGPR0:
+            reg = Reg(RegKind.VGPR, first - VGPR0, count)
+        else:
+            reg = Reg(RegKind.SGPR, first, count)
+        names.append(str(reg) if first != 128 else "scc")
+        i = j + 1
+    return ", ".join(names)
+
+
+register_text = _register_text
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A producer found by searching backwards."""
+
+    index: int
+    distance: int  # instructions from producer to consumer, adjacent 1
+    path: tuple[int, ...]
+
+
+_SEARCH_LIMIT = 20_000
+
+
+def find_source(view: View, consumer: int, raw: Raw, exact: bool = True) -> Source | None:
+    """Nearest instruction that left `raw.mask` pending at `consumer` with the raw's distance.
+
+    Walks the graph backwards over paths on which no wait completes it. `exact=False` ignores
+    waits for more than zero (they prove nothing while a flat operation is pending).
+    """
+    queue = view.library.queues.queues[raw.queue]
+    ordered = queue.order not in UNORDERED
+    start = view.chunk_at(consumer)
+    heap: list[tuple[int, int, int, int, tuple[int, ...]]] = [
+        (0, start.number, consumer - start.first, 0, (start.first,))
+    ]
+    seen: set[tuple[int, int]] = set()
+    steps = 0
+    while heap and steps < _SEARCH_LIMIT:
+        walked, number, end, younger, path = heapq.heappop(heap)
+        chunk = view.chunks[number]
+        outcome = _scan(chunk, end, walked, younger, raw, queue, ordered, exact)
+        steps += end
+        if isinstance(outcome, Source):
+            return Source(outcome.index, outcome.distance, tuple(reversed(path)))
+        if outcome is None:
+            continue
+        for p in chunk.predecessors:
+            before = view.chunks[p]
+            key = (p, outcome)
+            if key in seen:
+                continue
+            seen.add(key)
+            length = before.last - before.first
+            step = (*path, before.first) if chunk.leader else (*path[:-1], before.first)
+            heapq.heappush(heap, (walked + end, p, length, outcome, step))
+    return None
+
+
+def _scan(
+    chunk: Chunk, end: int, walked: int, younger: int, raw: Raw, queue: Queue, ordered: bool,
+    exact: bool,
+) -> Source | int | None:  # fmt: skip
+    """Scan a chunk backwards: the source, the count of younger operations, or None (stop)."""
+    facts = chunk.content.facts
+    for i in range(end - 1, -1, -1):
+        f = facts[i]
+        for q, mask in f.pushes:
+            if q != raw.queue:
+                continue
+            if mask & raw.mask and (not ordered or younger == raw.distance):
+                return Source(chunk.first + i, walked + end - i, ())
+            younger += 1
+            if ordered and younger > raw.distance:
+                return None
+        for counter, count in f.waits:
+            if counter != queue.counter:
+                continue
+            if count == 0 or (exact and ordered and raw.distance - younger >= count):
+                return None
+        if f.flow == CALL:
+            return None
+    return younger if ordered else 0
+
+
+def solve(view: View, walker: Walker) -> dict[int, State]:
+    """Entry state of every reachable chunk."""
+    initial: State = ()
+    return forward(view, initial, lambda content, state: walker.run(content, state).exit, join)
+
+
+def check_waits(view: View) -> list[Finding]:
+    """Findings of the wait rules in one function."""
+    walker = Walker(view.library)
+    findings: list[Finding] = []
+    states = solve(view, walker)
+    for number in view.order:
+        chunk = view.chunks[number]
+        raws = walker.run(chunk.content, states[number]).raws
+        covered = {(r.at, r.mask) for r in raws if walker.table.queues[r.queue].counter == "vmcnt"}
+        for raw in raws:
+            queue = walker.table.queues[raw.queue]
+            half = queue.order is Order.FLAT and queue.counter == "lgkmcnt"
+            if half and (raw.at, raw.mask) in covered:
+                continue  # reported once, through vmcnt
+            findings.append(_finding(view, chunk, raw, half))
+    return findings
+
+
+def _finding(view: View, chunk: Chunk, raw: Raw, half: bool) -> Finding:
+    index = chunk.first + raw.at
+    inst = chunk.content.facts[raw.at].inst
+    queue = view.library.queues.queues[raw.queue]
+    source = find_source(view, index, raw) or find_source(view, index, raw, exact=False)
+    producer = view.fact(source.index).inst.text or "" if source else ""
+    need = 0 if queue.order in UNORDERED else raw.distance
+    wait = _wait_text(queue, need, view.target)
+    if raw.mask & MEMORY_BITS:
+        _, what = _BIT_NAMES[raw.mask]
+        place = "at a barrier" if raw.rule.endswith("barrier") else "at an LDS access"
+        return Finding(
+            raw.rule, "-", NOTE, view.name, index, inst.text or "",
+            source.index if source else None, producer, source.path if source else (),
+            f"{what} may be pending {place} ({raw.pending} of {queue.counter})",
+            f"if it must be complete: {wait} before it", need, raw.pending,
+            source.distance if source else None, queue.counter,
+        )  # fmt: skip
+    registers = _register_text(raw.mask)
+    doing = "read" if raw.rule == "wait.raw" else "overwritten"
+    message = f"{registers} is {doing} while the result of {producer or 'a load'!r} may be pending"
+    if half:
+        message += " in its LDS half (a flat access to LDS)"
+    return Finding(
+        raw.rule, "L" if half else "R", NOTE if half else ERROR, view.name, index,
+        inst.text or "", source.index if source else None, producer,
+        source.path if source else (), message, f"{wait} before it", need, None,
+        source.distance if source else None, registers,
+    )  # fmt: skip
+
+
+def _wait_text(queue: Queue, need: int, target: Target) -> str:
+    return " and ".join(encode_waits({queue.counter: need}, target)) or f"wait {queue.counter}"
