@@ -1,0 +1,233 @@
+"""K0 as a reference: its runs on a capsule, and whether they can serve as one at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asmevo.capsule.model import BufferState, Capsule
+from asmevo.device.protocol import Device, Fault, RunOptions, RunResult
+from asmevo.errors import AsmEvoError, EnvironmentFault, InputError, UnsupportedError
+from asmevo.verify.poison import PATTERNS, Pattern, depends_on_poison, poisoned, written
+from asmevo.verify.report import VerifyConfig
+
+
+class OracleError(InputError):
+    """K0 cannot serve as the oracle on a capsule: it faults, or does not reproduce its result."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Baseline:
+    """K0 on one capsule.
+
+    Attributes:
+        capsules: the capsule with each poison pattern filled in.
+        results: contents of compared buffers after each pattern, by buffer name.
+        masks: bytes that K0 writes, for `out` buffers.
+        instructions: wave instructions K0 executed.
+        schedules: results with pattern A under each further schedule that K0 does not mind.
+        notes: schedules that were left out.
+    """
+
+    capsules: dict[Pattern, Capsule]
+    results: dict[Pattern, dict[str, bytes]]
+    masks: dict[str, NDArray[np.bool_]]
+    instructions: int
+    schedules: dict[str, dict[str, bytes]]
+    notes: tuple[str, ...]
+
+
+def junk_seed(config: VerifyConfig, pattern: Pattern) -> int:
+    """Seed of undefined registers and LDS; differs between the patterns."""
+    return config.poison_seed * 2 + PATTERNS.index(pattern)
+
+
+def options(config: VerifyConfig, junk: int, schedule: str | None, budget: int) -> RunOptions:
+    """Run options of a verification run."""
+    return RunOptions(
+        schedule=schedule,
+        poison=junk,
+        instruction_budget=budget,
+        guards_mapped=config.guards_mapped,
+    )
+
+
+class K0Runs:
+    """Makes baselines of one K0 on one device."""
+
+    def __init__(self, k0: bytes, device: Device, config: VerifyConfig) -> None:
+        self._k0, self._device, self._config = k0, device, config
+
+    def baseline(self, capsule: Capsule) -> Baseline:
+        """Run K0 three times or more: A twice, B, and each further schedule.
+
+        Raises:
+            OracleError: K0 is no usable oracle on this capsule.
+            UnsupportedError: the device cannot run it.
+        """
+        config = self._config
+        if not compared_buffers(capsule):
+            raise self._refusal(
+                capsule, "has no out or inout buffer", "declare the role of what it computes"
+            )
+        capsules: dict[Pattern, Capsule] = {
+            p: poisoned(capsule, p, config.poison_seed) for p in PATTERNS
+        }
+        first = self._run(capsules["A"], self._seed("A"))
+        again = self._run(capsules["A"], self._seed("A"))
+        changed = _changed(capsule, first, again)
+        if changed:
+            raise self._refusal(
+                capsule, f"is nondeterministic: buffer {changed} differs between two equal runs",
+                "its result is no fixed reference; use a launch that has one",
+            )  # fmt: skip
+        second = self._run(capsules["B"], self._seed("B"))
+        masks = self._masks(capsule, capsules, first, second)
+        notes = self._require_effect(capsule, masks, first)
+        results: dict[Pattern, dict[str, bytes]] = {
+            "A": _compared(capsule, first),
+            "B": _compared(capsule, second),
+        }
+        schedules: dict[str, dict[str, bytes]] = {}
+        for schedule in config.schedules:
+            if schedule == capsule.schedule or schedule in schedules:
+                continue
+            result = self._device.run(
+                self._k0,
+                capsules["A"],
+                options(config, self._seed("A"), schedule, config.k0_budget),
+            )
+            if not result.ok or _changed(capsule, first, result):
+                notes.append(f"schedule {schedule} left out: it changes K0's own result")
+            else:
+                schedules[schedule] = results["A"]
+        return Baseline(capsules, results, masks, first.instructions, schedules, tuple(notes))
+
+    def _seed(self, pattern: Pattern) -> int:
+        return junk_seed(self._config, pattern)
+
+    def _run(self, capsule: Capsule, junk: int) -> RunResult:
+        result = self._device.run(
+            self._k0, capsule, options(self._config, junk, None, self._config.k0_budget)
+        )
+        if not result.ok:
+            raise self._fault(capsule, result.fault)
+        require_buffers(self._device, capsule, result)
+        if result.guard_damage:
+            names = ", ".join(result.guard_damage)
+            raise self._refusal(
+                capsule, f"stores outside buffer {names}", "enlarge the shape of that buffer"
+            )
+        for b in capsule.buffers:
+            if b.role == "in" and result.buffers[b.name] != b.data:
+                raise self._refusal(
+                    capsule, f"modifies its input {b.name}", f"declare {b.name} as inout"
+                )
+        return result
+
+    def _fault(self, capsule: Capsule, fault: Fault | None) -> AsmEvoError:
+        text = fault.one_line() if fault else "no reason given"
+        if fault is not None and fault.kind == "unsupported":
+            return UnsupportedError(f"K0 kernel {capsule.kernel}: {text}")
+        hint = "check the launch description"
+        near = None
+        if fault is not None and fault.address is not None:
+            near = capsule.buffer_at(fault.address)
+        if fault is not None and near is not None:
+            if fault.kind == "out_of_bounds":
+                hint = f"it goes past buffer {near[0].name}: enlarge its shape"
+            elif fault.kind == "read_only":
+                hint = f"it stores to {near[0].name}: declare that as inout"
+        return self._refusal(capsule, f"faults: {text}", hint)
+
+    def _masks(
+        self,
+        capsule: Capsule,
+        capsules: dict[Pattern, Capsule],
+        first: RunResult,
+        second: RunResult,
+    ) -> dict[str, NDArray[np.bool_]]:
+        """Written bytes of `out` buffers; refuses results that depend on undefined contents."""
+        masks: dict[str, NDArray[np.bool_]] = {}
+        for b in compared_buffers(capsule):
+            after_a, after_b = first.buffers[b.name], second.buffers[b.name]
+            if b.undefined:
+                before_a = capsules["A"].buffer(b.name).data
+                before_b = capsules["B"].buffer(b.name).data
+                mask = written(before_a, after_a, before_b, after_b)
+                masks[b.name] = mask
+            else:
+                mask = np.ones(b.size, dtype=np.bool_)
+            unstable = depends_on_poison(mask, after_a, after_b)
+            if unstable.any():
+                raise self._undefined(capsule, capsules["A"], first, b, int(unstable.argmax()))
+        return masks
+
+    def _require_effect(
+        self, capsule: Capsule, masks: dict[str, NDArray[np.bool_]], first: RunResult
+    ) -> list[str]:
+        """Refuse a K0 that changes nothing (any candidate would pass); note idle outputs."""
+        idle = [
+            b.name
+            for b in compared_buffers(capsule)
+            if not (masks[b.name].any() if b.undefined else first.buffers[b.name] != b.data)
+        ]
+        if len(idle) == len(compared_buffers(capsule)):
+            raise self._refusal(
+                capsule, "writes no output", "check grid, sizes and roles of the launch"
+            )
+        return [f"K0 does not write {name} on this launch" for name in idle]
+
+    def _undefined(
+        self, capsule: Capsule, with_a: Capsule, first: RunResult, buffer: BufferState, byte: int
+    ) -> OracleError:
+        """Tell undefined registers and LDS from undefined memory by a run that changes one."""
+        other = self._run(with_a, self._seed("B"))
+        if other.buffers[buffer.name] != first.buffers[buffer.name]:
+            return self._refusal(
+                capsule,
+                f"result {buffer.name} (byte {byte}) depends on uninitialized registers or LDS",
+                "K0 is no fixed reference on this launch",
+            )
+        return self._refusal(
+            capsule,
+            f"result {buffer.name} (byte {byte}) depends on memory without defined contents",
+            "give a buffer that it reads the role inout and an init",
+        )
+
+    def _refusal(self, capsule: Capsule, why: str, remedy: str) -> OracleError:
+        where = f" on [{capsule.label}]" if capsule.label else ""
+        return OracleError(f"K0 kernel {capsule.kernel}{where} {why}", remedy)
+
+
+def compared_buffers(capsule: Capsule) -> list[BufferState]:
+    """Buffers whose contents after the dispatch count."""
+    return [b for b in capsule.buffers if b.role in ("out", "inout")]
+
+
+def _compared(capsule: Capsule, result: RunResult) -> dict[str, bytes]:
+    return {b.name: result.buffers[b.name] for b in compared_buffers(capsule)}
+
+
+def _changed(capsule: Capsule, one: RunResult, other: RunResult) -> str | None:
+    """First compared buffer that differs between two runs, or None."""
+    for b in compared_buffers(capsule):
+        if one.buffers[b.name] != other.buffers[b.name]:
+            return b.name
+    return None
+
+
+def require_buffers(device: Device, capsule: Capsule, result: RunResult) -> None:
+    """Refuse a device result that lacks a buffer.
+
+    Raises:
+        EnvironmentFault: contents are missing or have another size.
+    """
+    for b in capsule.buffers:
+        if len(result.buffers.get(b.name, b"")) != b.size:
+            raise EnvironmentFault(
+                f"device {device.name} returned no contents of buffer {b.name!r}",
+                "this is a fault of the device; please report it",
+            )

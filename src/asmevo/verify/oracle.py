@@ -1,0 +1,281 @@
+"""The differential oracle: K0's own behaviour decides what a candidate must do.
+
+K0 is run once per capsule and poison pattern and remembered. Before it may judge, it has to
+reproduce its own result, and that result must not depend on undefined memory, registers or LDS;
+a K0 that fails this is refused (`OracleError`), because anything would pass or fail by chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from asmevo.capsule.model import BufferState, Capsule
+from asmevo.device.protocol import Device, Fault, RunResult
+from asmevo.errors import InputError, UnsupportedError
+from asmevo.verify.baseline import (
+    Baseline,
+    K0Runs,
+    OracleError,
+    compared_buffers,
+    junk_seed,
+    options,
+    require_buffers,
+)
+from asmevo.verify.compare import BufferComparison, compare
+from asmevo.verify.poison import PATTERNS, Pattern, depends_on_poison, written
+from asmevo.verify.report import (
+    CapsuleReport,
+    RunReport,
+    Status,
+    VerifyConfig,
+    VerifyReport,
+)
+
+__all__ = ["DifferentialOracle", "OracleError", "VerifyConfig", "VerifyReport", "verify"]
+
+
+class DifferentialOracle:
+    """Compares candidates with K0 on capsules, running K0 once for each."""
+
+    def __init__(self, k0: bytes, device: Device, config: VerifyConfig | None = None) -> None:
+        """Make an oracle.
+
+        Args:
+            k0: the original object.
+            device: where objects run.
+            config: how hard to test.
+        """
+        self.k0 = k0
+        self.device = device
+        self.config = config or VerifyConfig()
+        self._k0_runs = K0Runs(k0, device, self.config)
+        self._baselines: dict[str, Baseline] = {}
+        # Digests hash whole buffers; remember them by identity, and the capsule to keep it alive.
+        self._digests: dict[int, tuple[Capsule, str]] = {}
+
+    def prepare(self, capsule: Capsule) -> None:
+        """Run K0 on a capsule now rather than at the first check.
+
+        Raises:
+            OracleError: K0 is no usable oracle here.
+        """
+        self._baseline(capsule)
+
+    def check(self, candidate: bytes, capsule: Capsule) -> CapsuleReport:
+        """Judge a candidate on one capsule: each poison pattern, then the further schedules.
+
+        Raises:
+            OracleError: K0 is no usable oracle here.
+            UnsupportedError: the device cannot run one of the objects.
+            EnvironmentFault: the device is broken.
+        """
+        base = self._baseline(capsule)
+        runs: list[RunReport] = []
+        finals: dict[Pattern, dict[str, bytes]] = {}
+        for pattern in PATTERNS:
+            result = self._run(candidate, base, pattern, None)
+            runs.append(self._judge(base, pattern, None, result, base.results[pattern]))
+            if runs[-1].status != "accepted":
+                break
+            finals[pattern] = result.buffers
+        else:
+            runs[-1] = self._poison_verdict(base, finals, runs[-1])
+        for schedule, expected in base.schedules.items():
+            if runs[-1].status != "accepted":
+                break
+            result = self._run(candidate, base, "A", schedule)
+            runs.append(self._judge(base, "A", schedule, result, expected))
+        last = runs[-1]
+        reason = ""
+        if last.status != "accepted":
+            reason = f"{last.reason} (poison {last.pattern}, schedule {last.schedule})"
+        return CapsuleReport(
+            label=capsule.label,
+            digest=self._digest(capsule),
+            status=last.status,
+            reason=reason,
+            runs=tuple(runs),
+            k0_instructions=base.instructions,
+            notes=base.notes,
+        )
+
+    def verify(self, candidate: bytes, capsules: Iterable[Capsule]) -> VerifyReport:
+        """Judge a candidate on capsules in order, up to the first that it fails.
+
+        Raises:
+            InputError: no capsule is given.
+            EnvironmentFault: the device is broken.
+        """
+        reports: list[CapsuleReport] = []
+        for capsule in capsules:
+            try:
+                reports.append(self.check(candidate, capsule))
+            except OracleError as error:
+                return VerifyReport("input_invalid", error.one_line(), tuple(reports))
+            except UnsupportedError as error:
+                return VerifyReport("unsupported", error.one_line(), tuple(reports))
+            if reports[-1].status != "accepted":
+                break
+        if not reports:
+            raise InputError("nothing to verify on", "give at least one capsule or launch.yaml")
+        return VerifyReport.of(tuple(reports))
+
+    # Running
+
+    def _digest(self, capsule: Capsule) -> str:
+        known = self._digests.get(id(capsule))
+        if known is None:
+            known = self._digests[id(capsule)] = (capsule, capsule.digest())
+        return known[1]
+
+    def _run(
+        self, candidate: bytes, base: Baseline, pattern: Pattern, schedule: str | None
+    ) -> RunResult:
+        config = self.config
+        budget = max(config.budget_floor, int(config.budget_factor * base.instructions))
+        chosen = options(config, junk_seed(config, pattern), schedule, budget)
+        return self.device.run(candidate, base.capsules[pattern], chosen)
+
+    def _baseline(self, capsule: Capsule) -> Baseline:
+        key = self._digest(capsule)
+        if key not in self._baselines:
+            self._baselines[key] = self._k0_runs.baseline(capsule)
+        return self._baselines[key]
+
+    # The candidate
+
+    def _judge(
+        self,
+        base: Baseline,
+        pattern: Pattern,
+        schedule: str | None,
+        result: RunResult,
+        expected: dict[str, bytes],
+    ) -> RunReport:
+        capsule = base.capsules[pattern]
+
+        def report(
+            status: Status, reason: str = "", buffers: Sequence[BufferComparison] = ()
+        ) -> RunReport:
+            name = capsule.schedule if schedule is None else schedule
+            return RunReport(pattern, name, status, reason, tuple(buffers), result.instructions)
+
+        if not result.ok:
+            return report(*_fault_verdict(result.fault, capsule))
+        require_buffers(self.device, capsule, result)
+        if result.guard_damage:
+            names = ", ".join(result.guard_damage)
+            return report("canary_corruption", f"stores outside buffer {names}")
+        for b in capsule.buffers:
+            if b.role == "in" and result.buffers[b.name] != b.data:
+                return report("divergent", f"modifies its input {b.name}")
+        found = [
+            compare(
+                b, expected[b.name], result.buffers[b.name], capsule.tolerance,
+                base.masks.get(b.name),
+            )
+            for b in (self._limited(b) for b in compared_buffers(capsule))
+        ]  # fmt: skip
+        for comparison in found:
+            if not comparison.ok:
+                reason = comparison.reason + self._unwritten(base, pattern, comparison, result)
+                return report("divergent", reason, found)
+            if self.config.exact and not comparison.exact:
+                return report(
+                    "divergent",
+                    f"{comparison.name}: {comparison.differing} elements are not bit-equal",
+                    found,
+                )
+        return report("accepted", "", found)
+
+    def _unwritten(
+        self, base: Baseline, pattern: Pattern, comparison: BufferComparison, result: RunResult
+    ) -> str:
+        """A hint for the reason when elements that K0 writes still hold the poison."""
+        buffer = base.capsules[pattern].buffer(comparison.name)
+        if not buffer.undefined:
+            return ""
+        size = buffer.element.size
+        kept, mask = (
+            np.all(bits.reshape(-1, size), axis=1)
+            for bits in (
+                np.frombuffer(result.buffers[buffer.name], np.uint8)
+                == np.frombuffer(buffer.data, np.uint8),
+                base.masks[buffer.name],
+            )
+        )
+        count = int((kept & mask).sum())
+        return f"; {count} elements are left unwritten" if count else ""
+
+    def _limited(self, buffer: BufferState) -> BufferState:
+        """The buffer with the tolerance that the configuration imposes, if any."""
+        limits = self.config.tolerance
+        return buffer if limits is None else replace(buffer, tolerance=limits)
+
+    def _poison_verdict(
+        self, base: Baseline, finals: dict[Pattern, dict[str, bytes]], last: RunReport
+    ) -> RunReport:
+        """Written bytes must be K0's, and independent of the poison as K0's are."""
+        for b in compared_buffers(base.capsules["A"]):
+            after_a, after_b = finals["A"][b.name], finals["B"][b.name]
+            if b.undefined:
+                mask = written(
+                    base.capsules["A"].buffer(b.name).data,
+                    after_a,
+                    base.capsules["B"].buffer(b.name).data,
+                    after_b,
+                )
+                wrong = mask != base.masks[b.name]
+                if wrong.any():
+                    byte = int(wrong.argmax())
+                    verb = "writes" if mask[byte] else "leaves unwritten"
+                    return replace(
+                        last,
+                        status="divergent",
+                        reason=f"{b.name}: {verb} byte {byte}, {int(wrong.sum())} bytes unlike K0",
+                    )
+            else:
+                mask = np.ones(b.size, dtype=np.bool_)
+            unstable = depends_on_poison(mask, after_a, after_b)
+            if unstable.any():
+                return replace(
+                    last,
+                    status="divergent",
+                    reason=f"{b.name}: byte {int(unstable.argmax())} depends on undefined "
+                    "registers, LDS or memory",
+                )
+        return last
+
+
+def verify(
+    k0: bytes,
+    k1: bytes,
+    capsules: Iterable[Capsule],
+    device: Device,
+    config: VerifyConfig | None = None,
+) -> VerifyReport:
+    """Judge `k1` against `k0` on every capsule.
+
+    Raises:
+        InputError: no capsule is given, or an object is unusable.
+        EnvironmentFault: the device is broken.
+    """
+    return DifferentialOracle(k0, device, config).verify(k1, capsules)
+
+
+def _fault_verdict(fault: Fault | None, capsule: Capsule) -> tuple[Status, str]:
+    if fault is None:
+        return "runtime_failure", "the run failed without a reason"
+    text = fault.one_line()
+    if fault.kind == "unsupported":
+        return "unsupported", text
+    near = None if fault.address is None else capsule.buffer_at(fault.address)
+    if fault.kind == "read_only":
+        return "divergent", f"stores to read-only memory: {text}"
+    stores = fault.access in ("store", "atomic")
+    if fault.kind == "out_of_bounds" and stores and near is not None and near[1]:
+        return "canary_corruption", f"stores outside buffer {near[0].name}: {text}"
+    return "runtime_failure", text

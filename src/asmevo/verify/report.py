@@ -1,0 +1,197 @@
+"""What a verification says: verdict words, per-capsule details, evidence class, plain JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from asmevo.capsule.model import Tolerance
+from asmevo.errors import InputError
+from asmevo.verify.compare import BufferComparison
+
+Status = Literal[
+    "accepted",
+    "divergent",
+    "canary_corruption",
+    "runtime_failure",
+    "input_invalid",
+    "unsupported",
+]
+EvidenceClass = Literal["tested-exact", "tested-tolerance"]
+EXIT_CODES: dict[Status, int] = {
+    "accepted": 0,
+    "divergent": 1,
+    "canary_corruption": 1,
+    "runtime_failure": 1,
+    "input_invalid": 2,
+    "unsupported": 3,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyConfig:
+    """How hard to test.
+
+    Attributes:
+        poison_seed: seed of the junk in undefined memory, registers and LDS.
+        schedules: wave orders to test besides the capsule's own.
+        budget_factor: a candidate may execute this many times K0's instructions,
+        budget_floor: but always this many.
+        k0_budget: instruction budget of K0 itself.
+        guards_mapped: find stray stores by damage to the red zones (as on hardware) instead of by
+            a fault at the first access; needed for kernels that read past their buffers.
+        exact: accept bit-equal results only.
+        tolerance: instead of every capsule's and buffer's own.
+    """
+
+    poison_seed: int = 0x5EED
+    schedules: tuple[str, ...] = ()
+    budget_factor: float = 8.0
+    budget_floor: int = 1_000_000
+    k0_budget: int = 20_000_000_000
+    guards_mapped: bool = False
+    exact: bool = False
+    tolerance: Tolerance | None = None
+
+    def __post_init__(self) -> None:
+        if self.budget_factor < 1 or self.budget_floor < 1 or self.k0_budget < 1:
+            raise InputError("instruction budgets must be positive and the factor at least 1")
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "poison_seed": self.poison_seed,
+            "schedules": list(self.schedules),
+            "budget_factor": self.budget_factor,
+            "budget_floor": self.budget_floor,
+            "k0_budget": self.k0_budget,
+            "guards_mapped": self.guards_mapped,
+            "exact": self.exact,
+            "tolerance": None
+            if self.tolerance is None
+            else {"theta": self.tolerance.theta, "tau": self.tolerance.tau},
+        }
+
+
+def _no_buffers() -> tuple[BufferComparison, ...]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """One run of the candidate, judged.
+
+    Attributes:
+        pattern: poison pattern in undefined memory.
+        schedule: wave order.
+        status: verdict of this run.
+        reason: one line, or an empty string when accepted.
+        buffers: comparisons of all `out` and `inout` buffers.
+        instructions: wave instructions the candidate executed.
+    """
+
+    pattern: str
+    schedule: str
+    status: Status
+    reason: str = ""
+    buffers: tuple[BufferComparison, ...] = field(default_factory=_no_buffers)
+    instructions: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "pattern": self.pattern,
+            "schedule": self.schedule,
+            "status": self.status,
+            "reason": self.reason,
+            "instructions": self.instructions,
+            "buffers": [b.to_json() for b in self.buffers],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CapsuleReport:
+    """All runs of the candidate on one capsule; runs stop at the first that is not accepted.
+
+    Attributes:
+        label: the capsule's label.
+        digest: SHA-256 of the capsule.
+        status: verdict.
+        reason: one line, or an empty string.
+        runs: the runs made.
+        k0_instructions: wave instructions of K0 on this capsule.
+        notes: what was left out and why (e.g. a schedule that changes K0's own result).
+    """
+
+    label: str
+    digest: str
+    status: Status
+    reason: str = ""
+    runs: tuple[RunReport, ...] = ()
+    k0_instructions: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def exact(self) -> bool:
+        """Whether every compared buffer was bit-equal in every run."""
+        return self.status == "accepted" and all(b.exact for r in self.runs for b in r.buffers)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "label": self.label,
+            "digest": self.digest,
+            "status": self.status,
+            "reason": self.reason,
+            "exact": self.exact,
+            "k0_instructions": self.k0_instructions,
+            "notes": list(self.notes),
+            "runs": [r.to_json() for r in self.runs],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyReport:
+    """Verdict on a candidate.
+
+    Attributes:
+        status: verdict word; `accepted` means equal within the rules on every capsule tested.
+        reason: one line, or an empty string when accepted.
+        capsules: details, up to the first capsule that was not accepted.
+        evidence_class: `tested-exact` or `tested-tolerance` when accepted, else None.
+    """
+
+    status: Status
+    reason: str = ""
+    capsules: tuple[CapsuleReport, ...] = ()
+    evidence_class: EvidenceClass | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether the candidate is accepted."""
+        return self.status == "accepted"
+
+    @property
+    def exit_code(self) -> int:
+        """Process exit code for the verdict."""
+        return EXIT_CODES[self.status]
+
+    @classmethod
+    def of(cls, capsules: tuple[CapsuleReport, ...]) -> VerifyReport:
+        """Verdict over several capsules: the first that is not accepted decides."""
+        for c in capsules:
+            if c.status != "accepted":
+                where = f"[{c.label}] " if c.label else ""
+                return cls(c.status, where + c.reason, capsules)
+        exact = all(c.exact for c in capsules)
+        return cls("accepted", "", capsules, "tested-exact" if exact else "tested-tolerance")
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, ready for `json.dumps`."""
+        return {
+            "schema": "asmevo/verify/1",
+            "status": self.status,
+            "reason": self.reason,
+            "evidence_class": self.evidence_class,
+            "capsules": [c.to_json() for c in self.capsules],
+        }
