@@ -11,11 +11,13 @@ which decode alone and as the head of a pair; they are never looked up by their 
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.llvm import AssemblyError, assembler, disassembler
+from asmevo.isa.operand import FloatImm, Imm
 from asmevo.isa.target import Target
 from asmevo.program.dontcare import normalize
 
@@ -29,6 +31,41 @@ _SCALE_PREFIXES = {
 _BRANCHES = ("s_branch", "s_cbranch_", "s_call_b64", "s_subvector_loop")
 _NOT_RELATIVE = ("s_cbranch_g_fork", "s_cbranch_join")
 _PC_READS = ("s_getpc_b64", "s_get_pc_i64")
+
+
+_LITERAL = re.compile(r"\blit\((-?(?:0x[0-9a-fA-F]+|\d+))\)")
+_STAND_IN = 0x5A5A5A5A  # a literal that is no inline constant
+
+
+def _assemble_literal(target: Target, text: str) -> bytes:
+    """Bytes of one instruction with a forced literal, `lit(n)`.
+
+    Some LLVM versions drop the wrapper and use the inline constant; so another literal is
+    assembled and the last dword replaced.
+    """
+    match = _LITERAL.search(text)
+    if match is None:
+        return assembler(target).assemble(text)
+    plain = f"{text[: match.start()]}0x{_STAND_IN:x}{text[match.end() :]}"
+    code = assembler(target).assemble(plain)
+    if code[-4:] != _STAND_IN.to_bytes(4, "little"):
+        raise AssemblyError(f"no literal in {text}", "write the constant without lit()")
+    return code[:-4] + (int(match.group(1), 0) & 0xFFFFFFFF).to_bytes(4, "little")
+
+
+def _literal_forms(inst: Instruction) -> Iterator[str]:
+    """Texts of `inst` with one inline constant written as the forced literal it is."""
+    value = int.from_bytes(inst.raw[-4:], "little")
+    head, _, rest = (inst.text or "").partition(" ")
+    parts = rest.split(", ")
+    for n, operand in enumerate(inst.operands):
+        constant = operand.value
+        if isinstance(constant, FloatImm):
+            same = constant.bits(32) == value
+        else:
+            same = isinstance(constant, Imm) and constant.value & 0xFFFFFFFF == value
+        if same and n < len(parts):
+            yield f"{head} {', '.join([*parts[:n], f'lit(0x{value:x})', *parts[n + 1 :]])}"
 
 
 class EncodingTable:
@@ -71,6 +108,7 @@ class EncodingTable:
             window = min(window * 2, 1 << 16)
         if fresh:
             self._prove(list(fresh.values()))
+            self._force_literals(fresh.values())
             self._publish(fresh)
         return out
 
@@ -129,6 +167,20 @@ class EncodingTable:
             if code[offset : offset + size] != inst.raw:
                 inst.editable = False
 
+    def _force_literals(self, instructions: Iterable[Instruction]) -> None:
+        """Find the literal form of instructions whose literal LLVM prints as inline constant."""
+        for inst in instructions:
+            if inst.editable or inst.text is None or len(inst.raw) < 8:
+                continue
+            for text in _literal_forms(inst):
+                try:
+                    code = _assemble_literal(self.target, text)
+                except AssemblyError:
+                    continue
+                if code == inst.raw:
+                    inst.text, inst.editable = text, True
+                    break
+
     def _publish(self, fresh: dict[bytes, Instruction]) -> None:
         for raw, inst in fresh.items():
             text = inst.text or ""
@@ -149,7 +201,10 @@ class EncodingTable:
         Raises:
             AssemblyError: LLVM rejects a line, or a line is not exactly one instruction.
         """
-        missing = list(dict.fromkeys(t for t in lines if t not in self.by_text))
+        missing = list(dict.fromkeys([t for t in lines if t not in self.by_text]))
+        for text in [t for t in missing if "lit(" in t]:
+            (self.by_text[text],) = self.decode(_assemble_literal(self.target, text))
+            missing.remove(text)
         if missing:
             code = assembler(self.target).assemble("\n".join(missing))
             decoded = self.decode(code)

@@ -16,7 +16,7 @@ from asmevo.codeobject.elf import SHT_RELA
 from asmevo.errors import UnsupportedError
 from asmevo.isa.instruction import Instruction
 from asmevo.program.encoding import EncodingTable, table
-from asmevo.program.model import Function, Program
+from asmevo.program.model import PRELOAD_PROLOGUE, Function, Program
 from asmevo.program.rebuild import R_AMDGPU_RELATIVE64, encode_branch, rebuild
 from asmevo.program.references import find_references
 
@@ -79,6 +79,9 @@ def recover(co: CodeObject) -> Program:
 def _anchors(co: CodeObject, index_at: Mapping[int, int]) -> tuple[dict[int, int], str]:
     """Original text offsets that headers name -> instruction index, and what has none."""
     wanted = {k.entry for k in co.kernels}
+    if co.target.is_gfx9:  # firmware with kernarg preload enters behind the prologue
+        preloading = (k for k in co.kernels if k.descriptor.kernarg_preload_length)
+        wanted |= {k.entry + PRELOAD_PROLOGUE for k in preloading} & index_at.keys()
     for s in co.text_symbols:
         wanted |= {s.value - co.text_address, s.value + s.size - co.text_address}
     for section in co.elf.sections:

@@ -1,0 +1,98 @@
+"""Basic blocks and control flow of one function."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from asmevo.isa.effects import OpClass, effects
+from asmevo.program.model import Function, Program
+
+_NO_FALL_THROUGH = frozenset({"s_branch", "s_setpc_b64", "s_set_pc_i64", "s_rfe_b64"})
+_CALLS = frozenset({"s_swappc_b64", "s_swap_pc_i64", "s_call_b64", "s_call_i64"})
+# Fork and join change both the program counter and EXEC through a stack.
+_OPAQUE = frozenset({"s_cbranch_g_fork", "s_cbranch_i_fork", "s_cbranch_join", "s_rfe_b64"})
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Instructions `[first, last)` that run one after the other.
+
+    Attributes:
+        index: position in the function's tuple of blocks.
+        successors: block indices that control may reach next, ascending.
+        predecessors: the inverse of `successors`.
+        unknown_successors: control may also go where the code does not say (computed jump, call,
+            return, a branch out of the function); everything may be live and anything may follow.
+        call: the block ends in a call, which returns to its only known successor.
+    """
+
+    index: int
+    first: int
+    last: int
+    successors: tuple[int, ...]
+    predecessors: tuple[int, ...]
+    unknown_successors: bool
+    call: bool = False
+
+
+def blocks(program: Program, function: Function) -> tuple[Block, ...]:
+    """Basic blocks of a function in address order; padding is in none.
+
+    Entries of the kernel other than its first instruction (the second entry of kernarg preload)
+    start blocks as well.
+    """
+    first, last = function.first, function.last
+    leaders = {first}
+    leaders.update(t for t in program.targets.values() if first <= t < last)
+    leaders.update(i for i in program.anchors.values() if first <= i < last)
+    leaders.update(
+        r.target for r in program.references if r.target is not None and first <= r.target < last
+    )
+    enders: set[int] = set()
+    for i in range(first, last):
+        kind = effects(program.instructions[i], program.target).kind
+        if kind in (OpClass.BRANCH, OpClass.END):
+            enders.add(i)
+            if i + 1 < last:
+                leaders.add(i + 1)
+    starts = sorted(leaders)
+    index_of = {start: n for n, start in enumerate(starts)}
+    edges: list[tuple[set[int], bool, bool]] = []
+    for n, start in enumerate(starts):
+        end = starts[n + 1] if n + 1 < len(starts) else last
+        edges.append(_edges(program, end - 1, end - 1 in enders, end, last, index_of))
+        assert start < end or first == last
+    predecessors: list[list[int]] = [[] for _ in starts]
+    for n, (successors, _, _) in enumerate(edges):
+        for s in successors:
+            predecessors[s].append(n)
+    return tuple(
+        Block(
+            n, start, starts[n + 1] if n + 1 < len(starts) else last,
+            tuple(sorted(edges[n][0])), tuple(predecessors[n]), edges[n][1], edges[n][2],
+        )
+        for n, start in enumerate(starts)
+    )  # fmt: skip
+
+
+def _edges(
+    program: Program, final: int, ends: bool, end: int, last: int, index_of: dict[int, int]
+) -> tuple[set[int], bool, bool]:
+    """(successors, unknown successors, call) of the block whose last instruction is `final`."""
+    fall = {index_of[end]} if end < last else set[int]()
+    if not ends:
+        return fall, end >= last, False
+    base = program.instructions[final].base
+    if base.startswith("s_endpgm"):
+        return set(), False, False
+    if base in _CALLS:
+        return fall, True, True
+    successors = set[int]() if base in _NO_FALL_THROUGH else fall
+    target = program.targets.get(final)
+    unknown = base in _OPAQUE or (base not in ("s_trap",) and target is None)
+    if target is not None:
+        if target in index_of:
+            successors = successors | {index_of[target]}
+        else:
+            unknown = True
+    return successors, unknown, False

@@ -1,0 +1,235 @@
+"""Edits: replace a range of instructions by text, and place everything else around it.
+
+A label stays in front of what replaces its instruction, so a branch to it runs the new lines; a
+label strictly inside the range must be defined again by the lines if anything outside goes to it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+from asmevo.isa.instruction import Instruction
+from asmevo.program.encoding import EncodingTable, table
+from asmevo.program.grammar import EditError, vet
+from asmevo.program.layout import lay_out
+from asmevo.program.model import PRELOAD_PROLOGUE, Function, PcReference, Program
+
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace instructions `[first, last)` by `lines`; `first == last` inserts before `first`."""
+
+    first: int
+    last: int
+    lines: tuple[str, ...]
+    note: str = ""
+
+
+class _Placement:
+    """Where old instruction indices are after the edits."""
+
+    def __init__(self, edits: Sequence[Edit], sizes: Sequence[int]) -> None:
+        self.edits = edits
+        self._lasts = [e.last for e in edits]
+        self._deltas = [
+            0,
+            *accumulate(n - (e.last - e.first) for e, n in zip(edits, sizes, strict=True)),
+        ]
+
+    def boundary(self, old: int) -> int | None:
+        """New index of the place in front of an old instruction; None inside a replaced range.
+
+        Lines inserted exactly there come behind the place.
+        """
+        n = bisect_right(self._lasts, old)
+        while n and self.edits[n - 1].first == self.edits[n - 1].last == old:
+            n -= 1
+        if n < len(self.edits) and self.edits[n].first < old:
+            return None
+        return old + self._deltas[n]
+
+    def kept(self, old: int) -> int | None:
+        """New index of an old instruction itself; None when it was replaced."""
+        n = bisect_right(self._lasts, old)
+        if n < len(self.edits) and self.edits[n].first <= old:
+            return None
+        return old + self._deltas[n]
+
+
+def apply(program: Program, edits: Sequence[Edit]) -> Program:
+    """The program with the edits applied, assembled and laid out.
+
+    All indices refer to `program`. Edits must not overlap.
+
+    Raises:
+        EditError: a refused line, a range that may not change, an unknown or lost label, a
+            branch out of range, or a size change that the program refuses.
+        AssemblyError: LLVM rejects a line.
+    """
+    ordered = sorted(edits, key=lambda e: (e.first, e.last))
+    statements = [vet(e.lines) for e in ordered]
+    _check_ranges(program, ordered)
+    encodings = table(program.target)
+    texts = [s.text for group in statements for s in group if s.text is not None]
+    lines = encodings.assemble(texts)
+    if any(i.raw in encodings.pc_reads for i in lines):
+        raise EditError("a line reads the program counter", "leave PC-relative code as it is")
+    assembled = iter(lines)
+    sizes = [sum(s.text is not None for s in group) for group in statements]
+    placement = _Placement(ordered, sizes)
+
+    instructions: list[Instruction] = []
+    defined: dict[str, int] = {}
+    branches: dict[int, str] = {}
+    at = 0
+    for edit, group in zip(ordered, statements, strict=True):
+        instructions.extend(program.instructions[at : edit.first])
+        for s in group:
+            if s.label is not None:
+                if s.label in defined:
+                    raise EditError(f"label {s.label} is defined twice", "rename one")
+                defined[s.label] = len(instructions)
+                continue
+            if s.branch is not None:
+                branches[len(instructions)] = s.branch
+            instructions.append(next(assembled))
+        at = edit.last
+    instructions.extend(program.instructions[at:])
+    return _place(program, encodings, placement, instructions, defined, branches)
+
+
+def _check_ranges(program: Program, edits: Sequence[Edit]) -> None:
+    count = len(program.instructions)
+    previous = 0
+    for e in edits:
+        if not 0 <= e.first <= e.last <= count:
+            raise EditError(f"range {e.first}..{e.last} is outside the program of {count}")
+        if e.first < previous:
+            raise EditError(f"edits overlap at instruction {e.first}", "merge them")
+        previous = e.last
+        frozen = next((i for i in range(e.first, e.last)
+                       if not program.instructions[i].editable), None)  # fmt: skip
+        if frozen is not None:
+            raise EditError(
+                f"instruction {frozen} ({program.line(frozen)}) is kept as bytes", "leave it out"
+            )
+    touched = [(r, e) for r in program.references for e in edits
+               if any(e.first <= i < e.last for i in (r.pc_read, r.low, r.high))]  # fmt: skip
+    if touched:
+        line = program.line(touched[0][0].low)
+        raise EditError(f"the range holds a PC-relative address ({line})", "leave it out")
+    for kernel in program.object.kernels if program.target.is_gfx9 else ():
+        if kernel.descriptor.kernarg_preload_length:
+            entry = program.anchors[kernel.entry]
+            limit = program.offsets[entry] + PRELOAD_PROLOGUE
+            frozen_last = bisect_left(program.offsets, limit)
+            if any(e.first < frozen_last and e.last >= entry for e in edits if e.first >= entry):
+                raise EditError(
+                    f"the first {PRELOAD_PROLOGUE} bytes of {kernel.name} are the entry for "
+                    "firmware without kernarg preload",
+                    "edit behind them",
+                )
+
+
+def _labels(
+    program: Program, placement: _Placement, defined: dict[str, int], count: int
+) -> dict[int, str]:
+    """New index -> label, new definitions winning over the old place of the same name."""
+    entries = {f.first for f in program.functions}
+    labels: dict[int, str] = {}
+    for old, name in program.labels.items():
+        new = placement.boundary(old)
+        if name in defined:
+            if not any(e.first <= old <= e.last for e in placement.edits):
+                raise EditError(f"label {name} exists already", "choose another name")
+            if old in entries and new != defined[name]:
+                raise EditError(f"the entry {name} cannot move", "keep its label first")
+            new = defined[name]
+        if new is not None:
+            labels.setdefault(new, name)
+    for name, new in defined.items():
+        labels.setdefault(new, name)
+    behind = [name for index, name in labels.items() if index >= count]
+    if behind:
+        raise EditError(f"label {behind[0]} is behind the last instruction")
+    return labels
+
+
+def _place(
+    program: Program,
+    encodings: EncodingTable,
+    placement: _Placement,
+    instructions: list[Instruction],
+    defined: dict[str, int],
+    branches: dict[int, str],
+) -> Program:
+    count = len(instructions)
+    labels = _labels(program, placement, defined, count)
+
+    def moved(old: int, what: str) -> int:
+        name = program.labels.get(old)
+        if name is not None and name in defined:
+            return defined[name]
+        new = placement.boundary(old)
+        if new is None:
+            raise EditError(
+                f"{what} {name or f'instruction {old}'} is inside the replaced range",
+                "define its label again in the lines, or choose another range",
+            )
+        return new
+
+    targets: dict[int, int] = {}
+    for i, target in program.targets.items():
+        new = placement.kept(i)
+        if new is not None:
+            targets[new] = moved(target, "branch target")
+    for i, name in branches.items():
+        old = program.index_of_label.get(name)
+        if name in defined:
+            targets[i] = defined[name]
+        elif old is not None:
+            targets[i] = moved(old, "label")
+        else:
+            raise EditError(f"unknown label {name}", "use a label of the listing, or define it")
+    if any(target >= count for target in targets.values()):
+        raise EditError("a branch goes behind the last instruction")
+    draft = replace(
+        program,
+        instructions=tuple(instructions),
+        targets=targets,
+        labels=labels,
+        functions=_functions(program, moved, count),
+        references=tuple(_reference(r, placement, moved) for r in program.references),
+        anchors={at: moved(index, "symbol at") for at, index in program.anchors.items()},
+        moved=True,
+    )
+    return lay_out(program, draft, encodings)
+
+
+def _reference(
+    r: PcReference, placement: _Placement, moved: Callable[[int, str], int]
+) -> PcReference:
+    pc_read, low, high = (placement.kept(i) for i in (r.pc_read, r.low, r.high))
+    if pc_read is None or low is None or high is None:
+        raise EditError("the range holds a PC-relative address", "leave it out")
+    target = None if r.target is None else moved(r.target, "address of")
+    return replace(r, pc_read=pc_read, low=low, high=high, target=target)
+
+
+def _functions(
+    program: Program, moved: Callable[[int, str], int], count: int
+) -> tuple[Function, ...]:
+    out: list[Function] = []
+    for n, f in enumerate(program.functions):
+        if n + 1 < len(program.functions):
+            end = moved(program.functions[n + 1].first, "function")
+        else:
+            end = count
+        # The code of a function without padding ends where the next one begins.
+        last = end if f.last == f.padding_last else moved(f.last, "end of function")
+        out.append(replace(f, first=moved(f.first, "function"), last=last, padding_last=end))
+    return tuple(out)

@@ -1,0 +1,154 @@
+"""Layout: function alignment, offsets, branch displacements and PC-relative distances.
+
+Function starts keep their alignment (kernels need 256 bytes); the padding between functions
+takes up the difference. Everything that encodes a distance is encoded again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import accumulate
+
+from asmevo.errors import BuildError
+from asmevo.isa.instruction import Instruction
+from asmevo.program.encoding import EncodingTable
+from asmevo.program.grammar import EditError
+from asmevo.program.model import Program
+from asmevo.program.rebuild import encode_branch, shift_for
+from asmevo.program.references import encode_reference
+
+KERNEL_ALIGNMENT = 256
+
+
+def lay_out(original: Program, draft: Program, encodings: EncodingTable) -> Program:
+    """`draft` with aligned functions, offsets, and every distance encoded.
+
+    `original` is the program before the edit; its function offsets give the alignments.
+
+    Raises:
+        EditError: a branch cannot reach its target, or the program refuses to change size.
+    """
+    draft = _align_functions(original, draft, encodings)
+    instructions = list(draft.instructions)
+    ends = list(accumulate([len(i.raw) for i in instructions]))
+    offsets = (0, *ends)[:-1]
+    size = ends[-1] if ends else 0
+    co = draft.object
+    if size != len(co.text) and draft.growth_refused:
+        raise EditError(
+            f"the code must keep its size: {draft.growth_refused}", "keep the edit's size"
+        )
+    for i, target in draft.targets.items():
+        old = instructions[i]
+        try:
+            raw = encode_branch(old.raw, offsets[i], offsets[target])
+        except BuildError as err:
+            raise EditError(f"{draft.line(i)}: {err.args[0]}", err.remedy) from err
+        if raw != old.raw:
+            instructions[i] = _branch(encodings, raw, old)
+    shift = shift_for(co, size)
+    end_address = co.text_address + len(co.text)
+    for r in draft.references:
+        if r.target is not None:
+            address = co.text_address + offsets[r.target]
+        else:
+            address = r.address + shift if r.address >= end_address else r.address
+        distance = address - co.text_address - offsets[r.pc_read] - instructions[r.pc_read].size
+        for index, raw in encode_reference(r, instructions, distance):
+            if raw != instructions[index].raw:
+                (instructions[index],) = encodings.decode(raw)
+    return replace(draft, instructions=tuple(instructions), offsets=offsets)
+
+
+def _branch(encodings: EncodingTable, raw: bytes, old: Instruction) -> Instruction:
+    """The branch `old` with another displacement, without asking LLVM."""
+    known = encodings.by_bytes.get(raw)
+    if known is not None:
+        return known
+    text = old.text or ""
+    words = int.from_bytes(raw[:2], "little")
+    # LLVM prints the displacement as an unsigned number.
+    made = Instruction(raw, f"{text[: text.rindex(' ')]} {words}")
+    encodings.by_bytes[raw] = made
+    encodings.branches.add(raw)
+    return made
+
+
+def _align_functions(original: Program, draft: Program, encodings: EncodingTable) -> Program:
+    """Change the padding in front of functions so that each keeps its alignment."""
+    if len(draft.functions) < 2:
+        return draft
+    shifts: list[tuple[int, int]] = []  # (index in draft, instructions inserted or removed)
+    used = set(draft.anchors.values()) | set(draft.targets.values())
+    sizes = [len(i.raw) for i in draft.instructions]
+    at = 0
+    for n, f in enumerate(draft.functions):
+        before = draft.functions[n - 1] if n else None
+        if before is not None:
+            old = original.offsets[original.functions[n].first]
+            alignment = min(KERNEL_ALIGNMENT, old & -old) if old else KERNEL_ALIGNMENT
+            missing = -at % alignment // 4
+            spare = alignment // 4 - missing if missing else 0
+            if missing:
+                padding = range(before.last, before.padding_last)
+                tail = padding[-spare:] if spare <= len(padding) else range(0)
+                if tail and not used.intersection(tail) and all(sizes[i] == 4 for i in tail):
+                    shifts.append((tail[0], -spare))
+                    at -= 4 * spare
+                else:
+                    shifts.append((before.padding_last, missing))
+                    at += 4 * missing
+        at += sum(sizes[f.first : f.padding_last])
+    if not shifts:
+        return draft
+    return _pad(draft, shifts, _padding_instruction(encodings))
+
+
+def _padding_instruction(encodings: EncodingTable) -> Instruction:
+    text = "s_nop 0" if encodings.target.is_gfx9 else "s_code_end"
+    return encodings.assemble([text])[0]
+
+
+def _pad(draft: Program, shifts: Sequence[tuple[int, int]], filler: Instruction) -> Program:
+    instructions: list[Instruction] = []
+    at = 0
+    for index, count in shifts:
+        instructions.extend(draft.instructions[at:index])
+        instructions.extend([filler] * max(count, 0))
+        at = index + max(-count, 0)
+    instructions.extend(draft.instructions[at:])
+
+    def moved(old: int) -> int:
+        """New index of an instruction (padding is inserted before the function at its place)."""
+        return old + sum(count for index, count in shifts if index <= old)
+
+    def end(old: int) -> int:
+        """New index of an end: padding inserted there is not counted."""
+        return old + sum(count for index, count in shifts if index < old)
+
+    firsts = {f.first for f in draft.functions}
+    functions = tuple(
+        replace(
+            f, first=moved(f.first), last=end(f.last),
+            padding_last=moved(f.padding_last) if f.padding_last in firsts else end(f.padding_last),
+        )
+        for f in draft.functions
+    )  # fmt: skip
+    return replace(
+        draft,
+        instructions=tuple(instructions),
+        targets={moved(i): moved(t) for i, t in draft.targets.items()},
+        labels={moved(i): name for i, name in draft.labels.items()},
+        functions=functions,
+        anchors={
+            a: moved(i) if i in firsts else end(i) for a, i in draft.anchors.items()
+        },
+        references=tuple(
+            replace(
+                r, pc_read=moved(r.pc_read), low=moved(r.low), high=moved(r.high),
+                target=None if r.target is None else moved(r.target),
+            )
+            for r in draft.references
+        ),
+    )  # fmt: skip
