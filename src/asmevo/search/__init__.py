@@ -1,0 +1,1 @@
+"""The search: controller, gates, commit rule, run store, failure memory."""

@@ -1,0 +1,81 @@
+"""The driver `anneal`: simulated annealing over sets of edits of one parent.
+
+The state is a set of disjoint edits. A move adds, drops or replaces one. A correct candidate is
+taken when it is faster, or with probability exp(-slowdown / temperature) when it is not, so that
+edits which pay only together can meet. Accepted sets become the new parent.
+"""
+
+from __future__ import annotations
+
+import math
+from random import Random
+
+from asmevo.drivers.combine import compatible
+from asmevo.drivers.pool import Idea, Pool, default_rules
+from asmevo.program.edit import Edit
+from asmevo.search.driver import Context
+from asmevo.search.types import Outcome, Proposal
+
+_TRIES = 200
+
+
+class AnnealDriver:
+    """See the module.
+
+    Args:
+        seed: of all choices.
+        start: temperature at the first attempt, as a relative slowdown.
+        cooling: factor per attempt.
+    """
+
+    name = "anneal"
+    deterministic = True
+
+    def __init__(self, seed: int = 0, start: float = 0.01, cooling: float = 0.98) -> None:
+        self.seed = seed
+        self._rng = Random(seed)
+        self._temperature = start
+        self._cooling = cooling
+        self._node = ""
+        self._ideas: list[Idea] = []
+        self._state: tuple[Edit, ...] = ()
+        self._value = 1.0
+        self._asked: tuple[Edit, ...] = ()
+
+    def ask(self, context: Context) -> Proposal | None:
+        """A neighbour of the present state; None when no untried one was found."""
+        node = context.best.id
+        if node != self._node:
+            self._node = node
+            self._state, self._value = (), 1.0
+            self._ideas = Pool(context, node, default_rules(self.seed)).everything()
+        if not self._ideas:
+            return None
+        for _ in range(_TRIES):
+            edits = self._neighbour()
+            if not edits or context.tried(node, edits) or context.hopeless(node, edits):
+                continue
+            self._asked = edits
+            return Proposal(node, edits, f"annealing with {len(edits)} edits", "anneal")
+        return None
+
+    def tell(self, outcome: Outcome) -> None:
+        """Take the step or not, and cool down."""
+        self._temperature *= self._cooling
+        value = outcome.speedup
+        if value is None or outcome.accepted:
+            return
+        worse = self._value - value
+        if worse <= 0 or self._rng.random() < math.exp(-worse / max(self._temperature, 1e-9)):
+            self._state, self._value = self._asked, value
+
+    def _neighbour(self) -> tuple[Edit, ...]:
+        state = list(self._state)
+        kind = self._rng.random()
+        if state and kind < 0.35:
+            state.pop(self._rng.randrange(len(state)))
+            if kind < 0.15:
+                return tuple(state)
+        edit = self._rng.choice(self._ideas).edit
+        state = [e for e in state if compatible((e,), (edit,))]
+        return tuple(sorted([*state, edit], key=lambda e: (e.first, e.last)))

@@ -1,0 +1,95 @@
+"""The driver `evolve`: a small steady-state evolutionary search over sets of edits.
+
+Individuals are sets of disjoint edits of the best node. Parents are chosen by tournament among
+individuals that passed every correctness gate (a failed one is never a parent); a child joins
+the compatible edits of two parents and then adds, drops or replaces one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from asmevo.drivers.combine import compatible, rebase
+from asmevo.drivers.pool import Idea, Pool, default_rules
+from asmevo.program.edit import Edit
+from asmevo.search.driver import Context
+from asmevo.search.types import Outcome, Proposal
+
+_TRIES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Individual:
+    edits: tuple[Edit, ...]
+    speedup: float
+
+
+class EvolveDriver:
+    """See the module.
+
+    Args:
+        seed: of all choices.
+        population: individuals kept.
+        tournament: individuals that compete for parenthood.
+    """
+
+    name = "evolve"
+    deterministic = True
+
+    def __init__(self, seed: int = 0, population: int = 16, tournament: int = 3) -> None:
+        self.seed = seed
+        self._rng = Random(seed)
+        self._size = population
+        self._tournament = tournament
+        self._node = ""
+        self._ideas: list[Idea] = []
+        self._population: list[_Individual] = []
+
+    def ask(self, context: Context) -> Proposal | None:
+        """A child of the population; None when no untried one was found."""
+        node = context.best.id
+        if node != self._node:
+            self._node = node
+            self._ideas = Pool(context, node, default_rules(self.seed)).everything()
+        if not self._ideas:
+            return None
+        for _ in range(_TRIES):
+            edits = self._child()
+            if edits and not context.tried(node, edits) and not context.hopeless(node, edits):
+                return Proposal(node, edits, f"child with {len(edits)} edits", "evolve")
+        return None
+
+    def tell(self, outcome: Outcome) -> None:
+        """Let correct individuals in; after acceptance carry the rest over to the new node."""
+        if outcome.accepted:
+            survivors: list[_Individual] = []
+            for item in self._population:
+                moved = rebase(item.edits, outcome.proposal.edits)
+                if moved:
+                    survivors.append(_Individual(moved, item.speedup))
+            self._population = survivors
+        elif outcome.speedup is not None:
+            self._population.append(_Individual(outcome.proposal.edits, outcome.speedup))
+            self._population.sort(key=lambda i: -i.speedup)
+            del self._population[self._size :]
+
+    def _select(self) -> tuple[Edit, ...]:
+        entrants = [self._rng.choice(self._population) for _ in range(self._tournament)]
+        return max(entrants, key=lambda i: i.speedup).edits
+
+    def _child(self) -> tuple[Edit, ...]:
+        edits: list[Edit] = []
+        if self._population and self._rng.random() < 0.8:
+            edits = list(self._select())
+            if self._rng.random() < 0.6:
+                for edit in self._select():
+                    if compatible(edits, (edit,)):
+                        edits.append(edit)
+        if edits and self._rng.random() < 0.2:
+            edits.pop(self._rng.randrange(len(edits)))
+        if not edits or self._rng.random() < 0.7:
+            edit = self._rng.choice(self._ideas).edit
+            edits = [e for e in edits if compatible((e,), (edit,))]
+            edits.append(edit)
+        return tuple(sorted(edits, key=lambda e: (e.first, e.last)))

@@ -1,0 +1,172 @@
+"""Rule `remove_redundant`: drop instructions whose removal changes nothing.
+
+Moves that copy what is already there, results that nobody reads, waits already satisfied,
+branches to the next instruction, and nops that no software wait state asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from asmevo.edits.base import Window, kernel_function
+from asmevo.edits.pending import FunctionWaits
+from asmevo.edits.rewait import history_before
+from asmevo.edits.spacing import LOOK_BACK, padding_before, wait_states
+from asmevo.isa.counters import decode_wait
+from asmevo.isa.effects import VECTOR_CLASSES, OpClass, effects
+from asmevo.isa.instruction import Instruction
+from asmevo.isa.operand import EXEC, MODE, Imm, Reg
+from asmevo.isa.target import Target
+from asmevo.program.cfg import Block
+from asmevo.program.dataflow import Liveness, liveness
+from asmevo.program.edit import Edit
+from asmevo.program.model import Function, Program
+
+_MOVES = ("v_mov_b32", "v_mov_b64", "s_mov_b32", "s_mov_b64", "s_movk_i32", "v_accvgpr_mov_b32")
+_EXEC_UNITS = frozenset((EXEC, EXEC + 1))
+Fact = tuple[tuple[int, ...], str]  # units that hold it, what they hold
+
+
+def move_fact(inst: Instruction) -> Fact | None:
+    """What a plain move establishes: the destination's units and a key of the value.
+
+    None for anything but an unmodified move of a register or constant. Register sources are keyed
+    by their name; the fact ends when the source changes.
+    """
+    if inst.base not in _MOVES or inst.form in ("dpp", "sdwa", "e64_dpp") or inst.modifiers:
+        return None
+    if len(inst.operands) != 2:
+        return None
+    destination, source = inst.operands
+    if destination.reg is None or source.neg or source.abs or source.sext:
+        return None
+    value = source.value
+    if isinstance(value, Imm):
+        key = f"{value.value & (1 << 64) - 1:#x}/{destination.reg.count}"
+    else:
+        key = f"{value}/{destination.reg.count}"
+    return tuple(destination.reg.units), key
+
+
+class RemoveRedundant:
+    """Proposes removals one by one; drivers combine those that pass."""
+
+    name = "remove_redundant"
+
+    def proposals(self, program: Program, kernel: str, window: Window) -> Iterator[Edit]:
+        """Edits that remove or shorten instructions of `window`."""
+        function = kernel_function(program, kernel)
+        waits = FunctionWaits(program, function)
+        if not waits.known:
+            return
+        live = liveness(program, function)
+        for block in waits.blocks:
+            if block.first >= window[1] or block.last <= window[0]:
+                continue
+            yield from self._moves(program, block, window)
+            yield from self._dead(program, block, window, live)
+            yield from self._waits(waits, block, window)
+            yield from self._nops(program, function, block, window)
+            yield from self._branches(program, block, window)
+
+    @staticmethod
+    def _moves(program: Program, block: Block, window: Window) -> Iterator[Edit]:
+        """Moves of a value that the destination already holds in every enabled lane."""
+        facts: dict[tuple[int, ...], tuple[str, frozenset[int]]] = {}
+        for i in range(block.first, block.last):
+            inst = program.instructions[i]
+            effect = effects(inst, program.target)
+            fact = move_fact(inst)
+            if fact is not None:
+                units, key = fact
+                source = inst.operands[1].reg
+                same = source is not None and tuple(source.units) == units
+                known = facts.get(units)
+                if same or (known is not None and known[0] == key):
+                    if window[0] <= i < window[1]:
+                        yield Edit(i, i + 1, (), "the destination holds this value already")
+                    continue
+            changed = effect.defs
+            # EXEC only shrinks at an and_saveexec; any other write may enable other lanes.
+            grows = bool(changed & _EXEC_UNITS) and not inst.base.startswith("s_and_saveexec")
+            facts = {
+                u: f
+                for u, f in facts.items()
+                if not (changed & set(u)) and not (changed & f[1]) and not (grows and u[0] >= 1024)
+            }
+            if MODE in changed:
+                facts.clear()
+            if fact is not None:
+                source = inst.operands[1].reg
+                held = frozenset(source.units) if isinstance(source, Reg) else frozenset[int]()
+                if not held & set(fact[0]):
+                    facts[fact[0]] = (fact[1], held)
+
+    @staticmethod
+    def _dead(program: Program, block: Block, window: Window, live: Liveness) -> Iterator[Edit]:
+        """Arithmetic whose results nobody reads."""
+        needed = set(live.live_out(block))
+        dead: list[int] = []
+        for i in range(block.last - 1, block.first - 1, -1):
+            inst = program.instructions[i]
+            effect = effects(inst, program.target)
+            plain = effect.kind in VECTOR_CLASSES or effect.kind is OpClass.SALU
+            removable = plain and inst.editable and bool(effect.defs)
+            removable &= not effect.defs & (_EXEC_UNITS | {MODE})
+            removable &= not inst.base.startswith(("s_setreg", "s_getpc", "s_set_gpr", "v_movrel"))
+            if removable and not effect.defs & needed:
+                dead.append(i)
+                continue
+            if _overwrites_all(inst, program.target):
+                needed -= effect.defs
+            needed |= effect.uses
+        for i in sorted(dead):
+            if window[0] <= i < window[1]:
+                yield Edit(i, i + 1, (), "nobody reads the result")
+
+    @staticmethod
+    def _waits(waits: FunctionWaits, block: Block, window: Window) -> Iterator[Edit]:
+        """Waits for which nothing that matters can be in flight."""
+        program = waits.program
+        for i in range(max(block.first, window[0]), min(block.last, window[1])):
+            if not decode_wait(program.instructions[i], program.target):
+                continue
+            if not FunctionWaits(program, waits.function, {i: {}}).weaker_at(waits):
+                yield Edit(i, i + 1, (), "nothing to wait for")
+
+    @staticmethod
+    def _nops(program: Program, function: Function, block: Block, window: Window) -> Iterator[Edit]:
+        """Nops longer than the wait states that the instruction after them needs."""
+        for i in range(max(block.first, window[0]), min(block.last, window[1])):
+            inst = program.instructions[i]
+            if inst.base != "s_nop":
+                continue
+            history = history_before(program, i, function.first)
+            need = 0
+            # All instructions that the nop may protect: the next ones in line.
+            tail: list[tuple[Instruction, int]] = []
+            for j in range(i + 1, min(block.last, i + 1 + LOOK_BACK)):
+                after = program.instructions[j]
+                need = max(need, padding_before(history + tail, after, program.target))
+                tail.append((after, wait_states(after)))
+            have = wait_states(inst)
+            if need == 0:
+                yield Edit(i, i + 1, (), "no software wait state needs this nop")
+            elif need < have:
+                yield Edit(i, i + 1, (f"s_nop {need - 1}",), f"{need} wait states are enough")
+
+    @staticmethod
+    def _branches(program: Program, block: Block, window: Window) -> Iterator[Edit]:
+        """Branches to the instruction that follows anyway."""
+        i = block.last - 1
+        if not window[0] <= i < window[1]:
+            return
+        if program.instructions[i].base.startswith(("s_branch", "s_cbranch")):
+            if program.branch_target(i) == i + 1:
+                yield Edit(i, i + 1, (), "the branch goes to the next instruction")
+
+
+def _overwrites_all(inst: Instruction, target: Target) -> bool:
+    # A vector result leaves disabled lanes alone, so it ends no liveness.
+    effect = effects(inst, target)
+    return all(u < 1024 for u in effect.defs)

@@ -1,0 +1,149 @@
+"""Derive the waits and nops of a run of instructions anew, as weak as the results allow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from asmevo.edits.base import text_of
+from asmevo.edits.dependence import is_padding
+from asmevo.edits.pending import FunctionWaits, WaitState, is_sync
+from asmevo.edits.spacing import LOOK_BACK, padding_before, wait_states
+from asmevo.isa.counters import encode_waits, is_counter_wait, merge_waits
+from asmevo.isa.effects import effects
+from asmevo.isa.instruction import Instruction
+from asmevo.program.cfg import Block
+from asmevo.program.model import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Lines of a rewritten block and what was put in."""
+
+    lines: tuple[str, ...]
+    waits: int
+    nops: int
+
+
+class BlockWaits:
+    """The wait facts of one basic block in its present order.
+
+    Args:
+        waits: the analysis of the function.
+        block: the block.
+    """
+
+    def __init__(self, waits: FunctionWaits, block: Block) -> None:
+        self.program: Program = waits.program
+        self.block = block
+        self.states: list[WaitState] = waits.states(block)
+
+    def body(self) -> list[int]:
+        """Instruction indices of the block without padding, in order."""
+        target = self.program.target
+        return [
+            i
+            for i in range(self.block.first, self.block.last)
+            if not is_padding(self.program.instructions[i], target)
+        ]
+
+    def state(self, index: int) -> WaitState:
+        """The present state before instruction `index`."""
+        return self.states[index - self.block.first]
+
+    def leaving(self) -> frozenset[int]:
+        """Instruction indices whose results are still in flight at the end of the block."""
+        program, end = self.program, self.states[-1]
+        units = {key[2] for key in end.pending}
+        found: set[int] = set()
+        for i in range(self.block.first, self.block.last):
+            effect = effects(program.instructions[i], program.target)
+            if effect.returns and effect.defs & units:
+                found.add(i)
+        return frozenset(found)
+
+    def plan(
+        self,
+        order: Sequence[int],
+        history: Sequence[tuple[Instruction, int]] = (),
+        texts: Mapping[int, str] | None = None,
+        keep_spacing: bool = True,
+    ) -> Plan:
+        """Lines for the block's instructions in `order` with the weakest sufficient waits.
+
+        Every read or overwrite of a result in flight gets a wait just before it, unless the
+        present order does without; synchronising instructions and the end of the block find no
+        more in flight than they do now.
+
+        Args:
+            order: a permutation of `body()` (or of a part of the block's instructions).
+            history: (instruction, wait states) issued just before the block.
+            texts: replacement text of some instructions.
+            keep_spacing: pad with `s_nop` where software wait states are missing.
+        """
+        program, target = self.program, self.program.target
+        state = self.states[0].copy()
+        issued = list(history)[-LOOK_BACK:]
+        lines: list[str] = []
+        waits = nops = 0
+
+        def put_wait(fields: Mapping[str, int]) -> None:
+            nonlocal waits
+            if not fields:
+                return
+            for line in encode_waits(fields, target):
+                lines.append(line)
+                waits += 1
+                issued.append((_WAIT, 1))
+            state.wait(fields)
+
+        for index in order:
+            inst = program.instructions[index]
+            exposed = state.exposed(inst)
+            if exposed:
+                base = self.state(index).exposed(inst)
+                exposed = {k: d for k, d in exposed.items() if base.get(k, d + 1) > d}
+            fields = state.need(exposed)
+            if is_sync(inst, target):
+                fields = merge_waits(fields, state.excess(self.state(index)))
+            put_wait(fields)
+            if keep_spacing:
+                missing = padding_before(issued[-LOOK_BACK:], inst, target)
+                while missing > 0:
+                    states = min(missing, target.nop_max)
+                    lines.append(f"s_nop {states - 1}")
+                    issued.append((_WAIT, states))
+                    nops += 1
+                    missing -= states
+            if index == order[-1] and is_terminator(inst):
+                after = state.copy()
+                after.issue(inst)
+                put_wait(after.excess(self.states[-1]))
+            lines.append((texts or {}).get(index) or text_of(program, index))
+            state.issue(inst)
+            issued.append((inst, wait_states(inst)))
+        if not order or not is_terminator(program.instructions[order[-1]]):
+            put_wait(state.excess(self.states[-1]))
+        return Plan(tuple(lines), waits, nops)
+
+
+_WAIT = Instruction(bytes(4), "s_nop 0")
+
+
+def is_terminator(inst: Instruction) -> bool:
+    """Whether `inst` ends a basic block by itself."""
+    return inst.base.startswith(("s_branch", "s_cbranch", "s_endpgm", "s_setpc", "s_swappc"))
+
+
+def history_before(program: Program, first: int, floor: int) -> list[tuple[Instruction, int]]:
+    """(instruction, wait states) of up to `LOOK_BACK` instructions that precede `first`.
+
+    Follows the fall-through path only, not below instruction `floor`.
+    """
+    start = max(floor, first - LOOK_BACK)
+    return [(inst, wait_states(inst)) for inst in program.instructions[start:first]]
+
+
+def count_waits(program: Program, first: int, last: int) -> int:
+    """Number of counter waits among instructions [first, last)."""
+    return sum(is_counter_wait(inst, program.target) for inst in program.instructions[first:last])

@@ -1,0 +1,359 @@
+"""The gates between a proposal and the lineage, in their one fixed order.
+
+duplicate -> assemble -> same object -> ABI and resources -> waits, hazards, registers ->
+differential execution -> timing -> commit rule. Each is cheaper than the next; a candidate that
+fails one never reaches a later one, and none is timed before it is correct. `Pipeline` takes no
+list of gates: nobody who proposes can leave one out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+from asmevo.capsule.model import Capsule
+from asmevo.check import abi, resources
+from asmevo.check.findings import Finding
+from asmevo.check.verifier import check_program, compare
+from asmevo.codeobject import CodeObject
+from asmevo.device.protocol import Device, Timing
+from asmevo.errors import AsmEvoError, BuildError, EnvironmentFault, UnsupportedError
+from asmevo.program.edit import apply
+from asmevo.program.model import Program
+from asmevo.program.rebuild import rebuild
+from asmevo.program.recover import recover
+from asmevo.search.commit import CommitRule, Decision, decide
+from asmevo.search.types import Evidence, Node, Proposal, Status, object_id
+from asmevo.verify.report import VerifyReport
+
+
+@dataclass(frozen=True, slots=True)
+class GateVerdict:
+    """What a gate says when it decides; gates that pass a candidate on say nothing.
+
+    Attributes:
+        status: the verdict word.
+        gate: name of the gate.
+        reason: one line.
+        data: facts for the record, JSON types only.
+    """
+
+    status: Status
+    gate: str
+    reason: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A proposal on its way through the gates; each gate adds what it found out.
+
+    Attributes:
+        proposal: what was proposed.
+        parent: the node it edits.
+        program: the parent's program.
+        object: the built file.
+        built: the program recovered from `object`, not the one that made it.
+        code_object: `object`, opened.
+        evidence: strength of the evidence, after differential execution.
+        timings: one per capsule, after timing.
+        decision: of the commit rule.
+    """
+
+    proposal: Proposal
+    parent: Node
+    program: Program
+    object: bytes | None = None
+    built: Program | None = None
+    code_object: CodeObject | None = None
+    evidence: Evidence | None = None
+    timings: tuple[Timing, ...] = ()
+    decision: Decision | None = None
+
+
+class History(Protocol):
+    """What the duplicate gates ask the store."""
+
+    def attempted(self, parent: str, edit: str) -> bool:
+        """Whether this attempt is finished already."""
+        ...
+
+    def known_object(self, id: str) -> str | None:
+        """`node`, the verdict of an earlier attempt with these bytes, or None."""
+        ...
+
+
+class Oracle(Protocol):
+    """Runs an object and K0 on every capsule, poison pattern and schedule, and compares."""
+
+    def verify(self, candidate: bytes, capsules: Sequence[Capsule], /) -> VerifyReport:
+        """Compare `candidate` with K0."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What candidates are measured against.
+
+    Attributes:
+        k0: bytes of the original object.
+        code_object: `k0`, opened.
+        program: its program.
+        kernel: kernel name.
+        findings: what the static checker says about K0.
+        capsules: the launches.
+        oracle: differential execution.
+        device: for timing.
+        samples: time samples per capsule.
+        k0_timings: K0's times, one per capsule.
+        parent_timings: times of a node, one per capsule.
+        rule: the commit rule.
+        history: for the duplicate gates.
+    """
+
+    k0: bytes
+    code_object: CodeObject
+    program: Program
+    kernel: str
+    findings: Sequence[Finding]
+    capsules: tuple[Capsule, ...]
+    oracle: Oracle
+    device: Device
+    samples: int
+    k0_timings: tuple[Timing, ...]
+    rule: CommitRule
+    history: History
+    node_timings: dict[str, tuple[Timing, ...]] = field(default_factory=dict)
+
+
+class Gate:
+    """One gate. `judge` returns a verdict to stop the candidate, or None to let it pass."""
+
+    name: ClassVar[str]
+
+    def __init__(self, baseline: Baseline) -> None:
+        self.baseline = baseline
+
+    def judge(self, candidate: Candidate) -> GateVerdict | None:
+        """Decide on `candidate`."""
+        raise NotImplementedError
+
+    def _stop(self, status: Status, reason: str, **data: Any) -> GateVerdict:
+        return GateVerdict(status, self.name, reason, data)
+
+
+class Duplicate(Gate):
+    """Stops an edit of a node that was tried already, before any work is done on it."""
+
+    name = "duplicate"
+
+    def judge(self, candidate: Candidate) -> GateVerdict | None:
+        """See the class."""
+        proposal = candidate.proposal
+        if self.baseline.history.attempted(proposal.parent, proposal.edit):
+            return self._stop("duplicate", "the same edit of the same parent was tried already")
+        return None
+
+
+class Assemble(Gate):
+    """Vets, assembles and rebuilds; then recovers the result from its bytes alone."""
+
+    name = "assemble"
+
+    def judge(self, candidate: Candidate) -> GateVerdict | None:
+        """See the class."""
+        try:
+            edited = apply(candidate.program, candidate.proposal.edits)
+            candidate.object = rebuild(edited)
+            candidate.code_object = CodeObject.open(candidate.object)
+            candidate.built = recover(candidate.code_object)
+        except BuildError as err:
+            return self._stop("build_invalid", err.one_line())
+        except UnsupportedError as err:
+            return self._stop("unsupported", err.one_line())
+        except EnvironmentFault:
+            raise
+        except AsmEvoError as err:
+            # The edit made a file that does not read back.
+            return self._stop("build_invalid", err.one_line())
+        return None
+
+
+class SameObject(Gate):
+    """Stops a candidate whose bytes are those of a node or of an earlier attempt."""
+
+    name = "same_object"
+
+    def judge(self, candidate: Candidate) -> GateVerdict | None:
+        """See the class."""
+        known = self.baseline.history.known_object(object_id(_bytes(candidate)))
+        if known == "node":
+            return self._stop("duplicate", "the object is byte-identical to an accepted one")
+        if known is not None:
+            return self._stop("duplicate", f"these bytes were judged before: {known}")
+        return None
+
+
+class AbiAndResources(Gate):
+    """Symbol, kernel arguments, descriptor, register counts, LDS, end padding."""
+
+    name = "abi_resources"
+
+    def judge(self, candidate: Candidate) -> GateVerdict | None:
+        """See the class."""
+        assert candidate.code_object is not None, "a gate ran before the build"
+        assert candidate.built is not None, "a gate ran before the build"
+        found = list(abi.compare(self.baseline.code_object, candidate.code_object))
+        known = {_identity(f) for f in self._k0_resources()}
+        found += [
+            f
+            for f in resources.check(candidate.built, self.baseline.kernel)
+            if _identity(f) not in known
+        ]
+        return _static(self, found)
+
+    def _k0_resources(self) -> Sequence[Finding]:
+        return resources.check(self.baseline.program, self.baseline.kernel)
+
+
+class StaticCheck(Gate):
+    """Waits, hazards and registers: nothing worse than in K0."""
+
+    name = "static_check"
+
+    def judge(self, candidate: Candidate) -> GateVerdict | None:
+        """See the class."""
+        assert candidate.built is not None
+        after = check_program(candidate.built, self.baseline.kernel)
+        worse = compare(
+            list(self.baseline.findings), self.baseline.program, list(after), candidate.built
+        )
+        return _static(self, worse)
+
+
+class Differential(Gate):
+    """Runs the candidate and K0 on every capsule and poison pattern and compares."""
+
+    name = "differential"
+
+    def judge(self, candidate: Candidate) -> GateVerdict | None:
+        """See the class."""
+        report = self.baseline.oracle.verify(_bytes(candidate), self.baseline.capsules)
+        if not report.ok:
+            return self._stop(report.status, report.reason)
+        candidate.evidence = report.evidence_class
+        return None
+
+
+class Time(Gate):
+    """Times the candidate, which is known to be correct by now."""
+
+    name = "timing"
+
+    def judge(self, candidate: Candidate) -> GateVerdict | None:
+        """See the class."""
+        base = self.baseline
+        data = _bytes(candidate)
+        candidate.timings = tuple(
+            base.device.time(data, capsule, base.samples) for capsule in base.capsules
+        )
+        return None
+
+
+class Commit(Gate):
+    """The commit rule. The only gate that accepts."""
+
+    name = "commit"
+
+    def judge(self, candidate: Candidate) -> GateVerdict | None:
+        """See the class."""
+        base = self.baseline
+        parent = base.node_timings[candidate.parent.id]
+        decision = decide(base.rule, base.k0_timings, parent, candidate.timings)
+        candidate.decision = decision
+        data: dict[str, Any] = {
+            "speedup": decision.speedup,
+            "threshold": decision.threshold,
+            "cv": decision.cv,
+            "implausible": decision.implausible,
+            "label": candidate.timings[0].label,
+            "unit": candidate.timings[0].unit,
+            "samples": [list(t.samples) for t in candidate.timings],
+            "parent_samples": [list(t.samples) for t in parent],
+        }
+        reason = f"speedup {decision.speedup:.5f}, needed {decision.threshold:.5f}"
+        if decision.implausible:
+            reason += "; implausibly large, check the capsule"
+        return GateVerdict(decision.status, self.name, reason, data)
+
+
+_ORDER: tuple[type[Gate], ...] = (
+    Duplicate,
+    Assemble,
+    SameObject,
+    AbiAndResources,
+    StaticCheck,
+    Differential,
+    Time,
+    Commit,
+)
+GATE_NAMES = tuple(gate.name for gate in _ORDER)
+
+
+class Pipeline:
+    """All gates, in order, for one baseline."""
+
+    def __init__(self, baseline: Baseline) -> None:
+        self._gates = tuple(gate(baseline) for gate in _ORDER)
+
+    def judge(self, candidate: Candidate) -> GateVerdict:
+        """The verdict on `candidate`.
+
+        Raises:
+            EnvironmentFault: the device or a tool failed; says nothing about the candidate.
+        """
+        for gate in self._gates:
+            try:
+                verdict = gate.judge(candidate)
+            except UnsupportedError as err:
+                return GateVerdict("unsupported", gate.name, err.one_line())
+            if verdict is not None:
+                return verdict
+        raise AssertionError("the last gate always decides")
+
+
+def _bytes(candidate: Candidate) -> bytes:
+    assert candidate.object is not None, "a gate ran before the candidate was built"
+    return candidate.object
+
+
+def _identity(finding: Finding) -> tuple[str, str]:
+    return finding.rule, finding.message
+
+
+def _static(gate: Gate, findings: Sequence[Finding]) -> GateVerdict | None:
+    errors = [f for f in findings if f.severity == "error"]
+    if not errors:
+        return None
+    first = errors[0]
+    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    where = f" at `{first.text}`" if first.text else ""
+    return GateVerdict(
+        "static_invalid",
+        gate.name,
+        f"{first.rule}: {first.message}{where}{more}",
+        {"findings": [_row(f) for f in errors[:20]]},
+    )
+
+
+def _row(finding: Finding) -> dict[str, Any]:
+    return {
+        "rule": finding.rule,
+        "message": finding.message,
+        "index": finding.index,
+        "text": finding.text,
+        "producer": finding.producer,
+        "need": finding.need,
+        "have": finding.have,
+    }

@@ -1,0 +1,119 @@
+"""The commit rule at its edges."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from asmevo.device.protocol import Timing
+from asmevo.errors import EnvironmentFault, InputError
+from asmevo.search.commit import CommitRule, decide, speedup
+
+
+def modelled(*samples: float) -> Timing:
+    return Timing(samples, "cycles", "modelled", 0.2, "test")
+
+
+def measured(*samples: float) -> Timing:
+    return Timing(samples, "s", "measured", 0.0, "measured")
+
+
+RULE = CommitRule()
+times = st.floats(1e-3, 1e9)
+
+
+@given(times)
+def test_equal_times_are_never_a_speedup(t: float) -> None:
+    decision = decide(RULE, [modelled(t)], [modelled(t)], [modelled(t)])
+    assert decision.status == "insufficient_speedup"
+    assert decision.speedup == 1.0
+
+
+@given(times, st.floats(0.0, 0.5))
+def test_the_threshold_is_sharp(t: float, gain: float) -> None:
+    # Close to the edge the division itself rounds.
+    assume(abs(gain - 0.002) > 1e-9)
+    decision = decide(RULE, [modelled(t)], [modelled(t)], [modelled(t / (1 + gain))])
+    assert (decision.status == "accepted") == (gain > 0.002)
+    assert math.isclose(decision.threshold, 1.002)
+
+
+def test_exactly_the_threshold_is_enough() -> None:
+    # 1.25 is exact in binary, so nothing rounds here.
+    rule = CommitRule(eps=0.25)
+    at = decide(rule, [modelled(5.0)], [modelled(5.0)], [modelled(4.0)])
+    below = decide(rule, [modelled(5.0)], [modelled(5.0)], [modelled(math.nextafter(4.0, 5))])
+    assert (at.status, below.status) == ("accepted", "insufficient_speedup")
+
+
+@given(st.floats(0.0, 0.09), st.floats(0.001, 0.3))
+def test_noise_raises_the_threshold(spread: float, gain: float) -> None:
+    k0 = measured(1 - spread, 1.0, 1 + spread)  # cv == spread
+    candidate = measured(*[1 / (1 + gain)] * 3)
+    decision = decide(RULE, [k0], [measured(1.0, 1.0, 1.0)], [candidate])
+    threshold = 1 + max(0.002, 0.85 * spread)
+    assert math.isclose(decision.cv, spread, abs_tol=1e-12)
+    assert math.isclose(decision.threshold, threshold)
+    assume(abs(1 + gain - threshold) > 1e-9)
+    assert (decision.status == "accepted") == (1 + gain > threshold)
+
+
+def test_the_largest_spread_of_the_three_counts() -> None:
+    still, noisy = measured(1.0, 1.0), measured(0.97, 1.03)
+    for place in range(3):
+        three = [[still], [still], [still]]
+        three[place] = [noisy]
+        assert decide(RULE, *three).cv == noisy.cv
+
+
+def test_unstable_times_decide_nothing() -> None:
+    noisy = measured(0.5, 1.0, 1.5)
+    assert decide(RULE, [noisy], [noisy], [measured(0.1, 0.1)]).status == "timing_unstable"
+
+
+def test_modelled_times_have_no_noise() -> None:
+    decision = decide(RULE, [modelled(1, 3)], [modelled(2)], [modelled(1.9)])
+    assert decision.cv == 0.0
+    assert decision.status == "accepted"
+
+
+@given(st.lists(st.tuples(times, times), min_size=1, max_size=5))
+def test_speedup_is_the_geometric_mean(pairs: list[tuple[float, float]]) -> None:
+    gain = speedup([modelled(a) for a, _ in pairs], [modelled(b) for _, b in pairs])
+    expected = math.prod(a / b for a, b in pairs) ** (1 / len(pairs))
+    assert math.isclose(gain, expected, rel_tol=1e-9)
+
+
+def test_a_win_on_one_capsule_does_not_hide_a_loss_on_another() -> None:
+    parent = [modelled(100), modelled(100)]
+    decision = decide(RULE, parent, parent, [modelled(90), modelled(112)])
+    assert decision.status == "insufficient_speedup"
+
+
+def test_implausible_speedups_are_flagged() -> None:
+    decision = decide(RULE, [modelled(1000)], [modelled(1000)], [modelled(1)])
+    assert decision.implausible
+    assert not decide(RULE, [modelled(1000)], [modelled(1000)], [modelled(500)]).implausible
+
+
+def test_modelled_and_measured_are_never_compared() -> None:
+    with pytest.raises(InputError, match="cannot be compared"):
+        decide(RULE, [modelled(1)], [modelled(1)], [measured(1)])
+    with pytest.raises(InputError, match="same capsules"):
+        decide(RULE, [modelled(1)], [modelled(1)], [])
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf])
+def test_unusable_times_are_a_fault_of_the_device(bad: float) -> None:
+    with pytest.raises(EnvironmentFault, match="unusable times"):
+        decide(RULE, [modelled(1)], [modelled(1)], [modelled(bad)])
+
+
+@pytest.mark.parametrize("field", ["eps", "k", "cv_limit"])
+@pytest.mark.parametrize("bad", [-0.1, math.nan, math.inf])
+def test_nonsense_parameters_are_refused(field: str, bad: float) -> None:
+    with pytest.raises(InputError, match=field):
+        CommitRule(**{field: bad})
