@@ -180,17 +180,18 @@ def _flow(kind: OpClass, base: str) -> int:
 class ChunkContent:
     """Facts of one chunk and what each analysis remembers of it, by entry state."""
 
-    __slots__ = ("exposed", "facts", "gen", "hazards", "waits", "waits_quiet")
+    __slots__ = ("exposed", "facts", "gen", "hazards", "touched", "waits")
 
     def __init__(self, facts: tuple[Facts, ...]) -> None:
         self.facts = facts
         self.waits: dict[object, object] = {}
         self.hazards: dict[object, object] = {}
-        gen = exposed = 0
+        gen = exposed = touched = 0
         for f in facts:
             exposed |= f.strict_uses & ~gen
             gen |= f.defs
-        self.gen, self.exposed = gen, exposed
+            touched |= f.defs | f.uses
+        self.gen, self.exposed, self.touched = gen, exposed, touched
 
 
 @dataclass(slots=True)

@@ -1,0 +1,82 @@
+"""Run the checks on a program: the one call that gates and the command line use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from asmevo.check import resources
+from asmevo.check.findings import NOTE, Finding, ordered
+from asmevo.check.hazards import check_hazards
+from asmevo.check.kernels import entry_indices, function_view, kernel_view
+from asmevo.check.registers import EVERYTHING, check_registers, declared, entry_mask
+from asmevo.check.structure import check_structure
+from asmevo.check.view import View
+from asmevo.check.waits import check_waits
+from asmevo.codeobject import Kernel
+from asmevo.errors import InputError
+from asmevo.isa.hazards import rules_of
+from asmevo.program import Program
+
+ALL_PASSES = ("structure", "registers", "resources", "waits", "hazards")
+
+
+def _check_view(
+    view: View, passes: Sequence[str], kernel: Kernel | None, program: Program
+) -> list[Finding]:
+    findings: list[Finding] = []
+    if "structure" in passes:
+        findings += check_structure(view)
+    if "registers" in passes:
+        if kernel is None:
+            masks = dict.fromkeys((view.first,), EVERYTHING)
+            findings += check_registers(view, None, masks)
+        else:
+            entries = entry_indices(program, kernel)
+            masks = {
+                index: entry_mask(kernel.descriptor, preloaded=n == len(entries) - 1)
+                for n, index in enumerate(entries)
+            }
+            findings += check_registers(view, declared(kernel.descriptor), masks)
+    if "resources" in passes and kernel is not None:
+        findings += resources.check(program, kernel, view)
+    if "waits" in passes:
+        findings += check_waits(view)
+    if "hazards" in passes:
+        if rules_of(view.target) is None:
+            findings.append(
+                Finding(
+                    "coverage.hazards", "-", NOTE, view.name, -1, "",
+                    message=f"no wait-state table for {view.target.arch}: not checked",
+                )
+            )  # fmt: skip
+        findings += check_hazards(view)
+    return findings
+
+
+def check_program(
+    program: Program, kernel: str | None = None, passes: Sequence[str] = ALL_PASSES
+) -> list[Finding]:
+    """Findings of the static checks, sorted by place.
+
+    Args:
+        program: the recovered (possibly edited) program.
+        kernel: a kernel or function name; None checks every function of the object.
+        passes: any of `structure`, `registers`, `resources`, `waits`, `hazards`.
+
+    Raises:
+        InputError: unknown pass or kernel.
+        UnsupportedError: an instruction that the checker cannot follow.
+    """
+    unknown = [p for p in passes if p not in ALL_PASSES]
+    if unknown:
+        raise InputError(f"no check named {unknown[0]!r}", "use " + ", ".join(ALL_PASSES))
+    kernels = {program.kernel_function(k).first: k for k in program.object.kernels}
+    functions = program.functions if kernel is None else (program.function(kernel),)
+    findings: list[Finding] = []
+    for f in functions:
+        if f.last == f.first:
+            continue
+        owner = kernels.get(f.first)
+        view = kernel_view(program, owner) if owner else function_view(program, f)
+        findings += _check_view(view, passes, owner, program)
+    return ordered(findings)
