@@ -56,3 +56,18 @@ def kernel_objects() -> Callable[..., bytes]:
         return built[key]
 
     return build
+
+
+@pytest.fixture(scope="session")
+def triton_object() -> Callable[[str, str], bytes]:
+    """Function (arch, file name) -> a code object of the Triton suite, or skip."""
+
+    def load(arch: str, name: str) -> bytes:
+        path = corpus.corpus_root() / "triton" / arch / name
+        if not path.is_file():
+            pytest.skip(
+                f"{path} is missing: run tests/corpus/build_triton.py --root {corpus.corpus_root()}"
+            )
+        return path.read_bytes()
+
+    return load

@@ -12,7 +12,7 @@ from asmevo.capsule.kernarg import explicit_arguments
 from asmevo.capsule.spec import LaunchSpec
 from asmevo.capsule.synthesize import synthesize
 from asmevo.codeobject.object import CodeObject
-from reference import kernelbench, kernels
+from reference import kernelbench, kernels, triton_cases
 from reference.inputs import CHECKOUT, capsule_and_inputs, launch_paths, object_of
 from reference.vendor_cases import CASES, Case
 
@@ -87,3 +87,30 @@ def test_vendor_description_gives_the_same_kernarg(path: Path, aiter_root: Path)
     words = np.frombuffer(capsule.kernarg, np.uint32)
     assert words[[12, 16, 20, 24, 28]].tolist() == [rows + 1, experts, topk, 1, 4 * topk]
     assert [p.offset for p in capsule.pointers] == [0, 16, 32]
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+@pytest.mark.parametrize("name", sorted(triton_cases.entries()))
+def test_triton_launch_is_complete(name: str, arch: str) -> None:
+    launch = triton_cases.build(name, arch)
+    capsule = launch.capsule()
+    outputs = {b.name: b.shape for b in capsule.buffers if b.role in ("out", "inout")}
+    assert {n: e.array.shape for n, e in launch.expected.items()} == outputs
+    assert any(np.any(np.float64(e.array)) for e in launch.expected.values())
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+@pytest.mark.parametrize("name", sorted(triton_cases.entries()))
+def test_triton_launch_fits_the_metadata(
+    name: str, arch: str, triton_object: Callable[[str, str], bytes]
+) -> None:
+    file = triton_cases.object_name(triton_cases.entries()[name], arch, "small")
+    kernel = CodeObject.open(triton_object(arch, file)).kernel(None)
+    launch = triton_cases.build(name, arch)
+    assert launch.kernel == kernel.name
+    arguments = explicit_arguments(kernel.metadata)
+    hidden = {a.offset for a in launch.args if a.name.startswith("hidden_")}
+    assert {a.offset for a in arguments} == {a.offset for a in launch.args} - hidden
+    pointers = {a.offset for a in arguments if a.value_kind == "global_buffer"}
+    assert pointers == {a.offset for a in launch.args if a.end - a.offset == 8} & pointers

@@ -38,15 +38,22 @@ DTYPE_NAMES = {
 class Arg:
     """One kernel argument at a byte offset of the kernarg segment.
 
-    `value` is an array (a buffer is made and its address passed), None (a null pointer), an int
-    (unsigned 32 bits, or 64 with `wide`) or a float (fp32).
+    `value` is an array (a buffer is made and its address passed), None (a null pointer), an int of
+    `size` bytes or a float (fp32). With `alias` the address of that argument's buffer is passed.
     """
 
     offset: int
     name: str
     value: Any = None
     role: Literal["in", "out", "inout", "scratch"] = "in"
-    wide: bool = False
+    size: int = 4
+    alias: str | None = None
+
+    @property
+    def end(self) -> int:
+        """First byte after the argument."""
+        pointer = self.value is None or isinstance(self.value, np.ndarray)
+        return self.offset + (8 if pointer else self.size)
 
 
 @dataclass(frozen=True)
@@ -54,7 +61,8 @@ class Expected:
     """Expected contents of one buffer.
 
     kind: `close`: |delta| <= atol + rtol * max|array|, NaN at the same places; `exact`: equal
-    values; `ulp`: bf16 bit patterns at most `atol` apart; `sets`: rows equal as sets of integers.
+    values; `ulp`: bit patterns of 8- or 16-bit floats at most `atol` apart; `sets`: rows equal as
+    sets of integers.
     """
 
     array: np.ndarray
@@ -75,8 +83,9 @@ class Expected:
         elif self.kind == "ulp":
             # Sign and magnitude to a monotonic integer, so that a distance counts roundings.
             def order(values: np.ndarray) -> np.ndarray:
-                bits = np.ascontiguousarray(values).view(np.int16).astype(np.int32)
-                return np.where(bits < 0, -(bits & 0x7FFF), bits)
+                width = values.dtype.itemsize
+                bits = np.ascontiguousarray(values).view(f"i{width}").astype(np.int32)
+                return np.where(bits < 0, -(bits & (1 << 8 * width - 1) - 1), bits)
 
             distance = np.abs(order(actual) - order(self.array.astype(actual.dtype)))
             share = float((distance == 0).mean())
@@ -120,8 +129,7 @@ class Launch:
 
 def capsule_from_arrays(launch: Launch, kernarg_size: int = 0, target: str = "") -> Capsule:
     """Lay out buffers with unmapped gaps between them and fill the kernarg segment."""
-    end = max(a.offset + (8 if a.wide or not _scalar(a.value) else 4) for a in launch.args)
-    kernarg = bytearray(max(end, kernarg_size, 4))
+    kernarg = bytearray(max(kernarg_size, *(a.end for a in launch.args)))
     buffers: list[BufferState] = []
     pointers: list[PointerSlot] = []
     address = FIRST_ADDRESS + GUARD
@@ -144,14 +152,17 @@ def capsule_from_arrays(launch: Launch, kernarg_size: int = 0, target: str = "")
             pointers.append(PointerSlot(arg.offset, arg.name))
             struct.pack_into("<Q", kernarg, arg.offset, address)
             address += (len(data) + 4095) // 4096 * 4096 + 2 * GUARD
+        elif arg.alias is not None:
+            shared = next(b for b in buffers if b.name == arg.alias)
+            pointers.append(PointerSlot(arg.offset, arg.alias))
+            struct.pack_into("<Q", kernarg, arg.offset, shared.address)
         elif isinstance(arg.value, float):
             struct.pack_into("<f", kernarg, arg.offset, arg.value)
         elif arg.value is None:
             struct.pack_into("<Q", kernarg, arg.offset, 0)
         else:
-            wide = arg.wide
-            mask = (1 << 64) - 1 if wide else (1 << 32) - 1
-            struct.pack_into("<Q" if wide else "<I", kernarg, arg.offset, int(arg.value) & mask)
+            word = (int(arg.value) & (1 << 8 * arg.size) - 1).to_bytes(arg.size, "little")
+            kernarg[arg.offset : arg.offset + arg.size] = word
     return Capsule(
         kernel=launch.kernel,
         grid=launch.grid,
@@ -165,7 +176,3 @@ def capsule_from_arrays(launch: Launch, kernarg_size: int = 0, target: str = "")
         label=launch.label,
         target=target,
     )
-
-
-def _scalar(value: object) -> bool:
-    return isinstance(value, int | float | np.integer)
