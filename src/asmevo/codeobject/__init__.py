@@ -2,6 +2,7 @@
 
 from asmevo.codeobject.descriptor import KernelDescriptor
 from asmevo.codeobject.elf import FormatError, WrongObjectError
+from asmevo.codeobject.link import build
 from asmevo.codeobject.metadata import KernelArg, KernelMetadata
 from asmevo.codeobject.object import CodeObject, Kernel
 
@@ -13,4 +14,5 @@ __all__ = [
     "KernelDescriptor",
     "KernelMetadata",
     "WrongObjectError",
+    "build",
 ]

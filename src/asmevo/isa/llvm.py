@@ -34,7 +34,7 @@ _SECTION = ".asmevo"
 _voidp, _charp, _size = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t
 _TWO_WORDS = struct.Struct("<II")
 _DIAGNOSTIC_LINE = re.compile(r"<inline asm>:(\d+):")
-_DIAGNOSTIC = ctypes.CFUNCTYPE(None, _voidp, _voidp)
+DiagnosticHandler = ctypes.CFUNCTYPE(None, _voidp, _voidp)
 
 
 class AssemblyError(BuildError):
@@ -101,17 +101,48 @@ def _declare(lib: ctypes.CDLL) -> None:
         fn = getattr(lib, name)
         fn.restype, fn.argtypes = result, list(args)
 
-    sig("LLVMCreateDisasmCPUFeatures", _voidp, _charp, _charp, _charp, _voidp, ctypes.c_int,
-        _voidp, _voidp)
-    sig("LLVMDisasmInstruction", _size, _voidp, _voidp, ctypes.c_uint64, ctypes.c_uint64,
-        _charp, _size)
-    sig("LLVMGetTargetFromTriple", ctypes.c_int, _charp, ctypes.POINTER(_voidp),
-        ctypes.POINTER(_charp))
-    sig("LLVMCreateTargetMachine", _voidp, _voidp, _charp, _charp, _charp, ctypes.c_int,
-        ctypes.c_int, ctypes.c_int)
+    sig(
+        "LLVMCreateDisasmCPUFeatures",
+        _voidp,
+        _charp,
+        _charp,
+        _charp,
+        _voidp,
+        ctypes.c_int,
+        _voidp,
+        _voidp,
+    )
+    sig(
+        "LLVMDisasmInstruction",
+        _size,
+        _voidp,
+        _voidp,
+        ctypes.c_uint64,
+        ctypes.c_uint64,
+        _charp,
+        _size,
+    )
+    sig(
+        "LLVMGetTargetFromTriple",
+        ctypes.c_int,
+        _charp,
+        ctypes.POINTER(_voidp),
+        ctypes.POINTER(_charp),
+    )
+    sig(
+        "LLVMCreateTargetMachine",
+        _voidp,
+        _voidp,
+        _charp,
+        _charp,
+        _charp,
+        ctypes.c_int,
+        ctypes.c_int,
+        ctypes.c_int,
+    )
     sig("LLVMContextCreate", _voidp)
     sig("LLVMContextDispose", None, _voidp)
-    sig("LLVMContextSetDiagnosticHandler", None, _voidp, _DIAGNOSTIC, _voidp)
+    sig("LLVMContextSetDiagnosticHandler", None, _voidp, DiagnosticHandler, _voidp)
     sig("LLVMGetDiagInfoDescription", _voidp, _voidp)
     sig("LLVMGetDiagInfoSeverity", ctypes.c_int, _voidp)
     sig("LLVMDisposeMessage", None, _voidp)
@@ -119,8 +150,15 @@ def _declare(lib: ctypes.CDLL) -> None:
     sig("LLVMDisposeModule", None, _voidp)
     sig("LLVMSetTarget", None, _voidp, _charp)
     sig("LLVMSetModuleInlineAsm2", None, _voidp, _charp, _size)
-    sig("LLVMTargetMachineEmitToMemoryBuffer", ctypes.c_int, _voidp, _voidp, ctypes.c_int,
-        ctypes.POINTER(_charp), ctypes.POINTER(_voidp))
+    sig(
+        "LLVMTargetMachineEmitToMemoryBuffer",
+        ctypes.c_int,
+        _voidp,
+        _voidp,
+        ctypes.c_int,
+        ctypes.POINTER(_charp),
+        ctypes.POINTER(_voidp),
+    )
     sig("LLVMGetBufferStart", _voidp, _voidp)
     sig("LLVMGetBufferSize", _size, _voidp)
     sig("LLVMDisposeMemoryBuffer", None, _voidp)
@@ -203,9 +241,7 @@ def _section_bytes(elf: bytes, name: str) -> bytes:
     """Contents of one section of a little-endian 64-bit ELF that LLVM has just written."""
     (shoff,) = struct.unpack_from("<Q", elf, 0x28)
     shentsize, shnum, shstrndx = struct.unpack_from("<HHH", elf, 0x3A)
-    headers = [
-        struct.unpack_from("<IIQQQQ", elf, shoff + i * shentsize) for i in range(shnum)
-    ]
+    headers = [struct.unpack_from("<IIQQQQ", elf, shoff + i * shentsize) for i in range(shnum)]
     names_at = headers[shstrndx][4]
     wanted = name.encode() + b"\0"
     for sh_name, _type, _flags, _addr, offset, size in headers:
@@ -246,7 +282,7 @@ class Assembler:
                 errors.append((ctypes.string_at(message) or b"?").decode("utf8", "replace"))
                 lib.LLVMDisposeMessage(message)
 
-        handler = _DIAGNOSTIC(on_diagnostic)
+        handler = DiagnosticHandler(on_diagnostic)
         source = f'.section {_SECTION},"ax"\n{text}\n'.encode()
         context = lib.LLVMContextCreate()
         lib.LLVMContextSetDiagnosticHandler(context, handler, None)
