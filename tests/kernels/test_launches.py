@@ -13,7 +13,7 @@ from asmevo.capsule.spec import LaunchSpec
 from asmevo.capsule.synthesize import synthesize
 from asmevo.codeobject.object import CodeObject
 from reference import kernelbench, kernels, triton_cases
-from reference.inputs import CHECKOUT, capsule_and_inputs, launch_paths, object_of
+from reference.inputs import CHECKOUT, capsule_and_inputs, launch_paths, object_of, reference_of
 from reference.vendor_cases import CASES, Case
 
 Objects = Callable[..., bytes]
@@ -25,11 +25,10 @@ def test_launch_fits_kernel_and_reference(path: Path, kernel_objects: Objects) -
     data = kernel_objects(name, folder=folder)
     spec = LaunchSpec.load(path)
     assert spec.kernel is not None
-    table = kernels.REFERENCES if folder == "." else kernelbench.REFERENCES
     sizes = kernels.SIZES[name] if folder == "." else ()
     for overrides in (*spec.variants, *sizes, {}):
         capsule, inputs = capsule_and_inputs(data, path, dict(overrides))
-        expected = table[spec.kernel](inputs)
+        expected = reference_of(path, spec.kernel)(inputs)
         outputs = {b.name: b.shape for b in capsule.buffers if b.role in ("out", "inout")}
         assert {n: a.shape for n, a in expected.items()} == outputs
         assert all(np.isfinite(a).all() and np.any(a) for a in expected.values())

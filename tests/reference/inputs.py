@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from asmevo.capsule.model import Capsule
 from asmevo.capsule.spec import LaunchSpec
 from asmevo.capsule.synthesize import synthesize
 from asmevo.codeobject.object import CodeObject
+from reference import kernelbench, kernels
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -16,13 +20,22 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 def launch_paths() -> list[Path]:
     """Every launch description of a kernel of this repository."""
     root = CHECKOUT / "kernels" / "launch"
-    return sorted(root.glob("*.yaml")) + sorted((root / "kernelbench").glob("*.yaml"))
+    folders = (root, root / "kernelbench", root / "recovery")
+    return [path for folder in folders for path in sorted(folder.glob("*.yaml"))]
 
 
 def object_of(path: Path) -> tuple[str, str]:
     """Name and folder (as `kernel_objects` takes them) of the object a description is for."""
+    if path.parent.name == "recovery":
+        return "calls", "recovery"
     folder = "kernelbench" if path.parent.name == "kernelbench" else "."
     return path.stem.split("-")[0], folder
+
+
+def reference_of(path: Path, kernel: str) -> Callable[[dict[str, Any]], dict[str, np.ndarray]]:
+    """The reference function of a description's kernel."""
+    tables = {".": kernels.REFERENCES, "kernelbench": kernelbench.REFERENCES}
+    return tables.get(object_of(path)[1], kernels.RECOVERY)[kernel]
 
 
 def capsule_and_inputs(

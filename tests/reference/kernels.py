@@ -40,6 +40,44 @@ def matmul(given: Inputs) -> Outputs:
     return {"C": np.float64(given["A"]) @ np.float64(given["B"])}
 
 
+def _word(value: int) -> int:
+    """Two's complement of 32 bits."""
+    return (value + 0x80000000) % 0x100000000 - 0x80000000
+
+
+def _steps(a: int, b: int) -> int:
+    return a if b <= 0 else _word(_steps(_steps(_word(a + 1), b - 2), b - 3) * 3 + b)
+
+
+WEIGHTS = (3, 1, 4, 1, 5, 9, 2, 6)
+
+
+def table_walk(given: Inputs) -> Outputs:
+    x, program = given["x"].tolist(), given["program"].tolist()
+    operations: tuple[Callable[[int, int], int], ...] = (
+        lambda a, b: _word(a + b),
+        lambda a, b: _word(a * 31 + (b ^ a)),
+        lambda a, b: _word(a + WEIGHTS[b & 7]),
+        _steps,
+    )
+    y = []
+    for i, value in enumerate(x):
+        start, t = i - i % 256, i % 256
+        staging = x[start : start + 256]
+        staging += [0] * (256 - len(staging))
+        seen = list(range(64))
+        for s, code in enumerate(program):
+            value = operations[code & 3](value, staging[(t + s) & 255] & 7)
+            seen[value & 63] += code
+        y.append(_word(value + seen[(value >> 4) & 63]))
+    return {"y": np.array(y, np.int32)}
+
+
+def remember(given: Inputs) -> Outputs:
+    values = [_word(v * 31 + (i ^ v)) for i, v in enumerate(given["x"].tolist())]
+    return {"y": np.array([_word(v + (v >> 1)) for v in values], np.int32)}
+
+
 REFERENCES: dict[str, Callable[[Inputs], Outputs]] = {
     "saxpy": saxpy,
     "softmax": softmax,
@@ -48,6 +86,9 @@ REFERENCES: dict[str, Callable[[Inputs], Outputs]] = {
     "matmul_f32": matmul,
     "matmul_f16": matmul,
 }
+
+# The kernels of the object that is hard to recover; exact.
+RECOVERY: dict[str, Callable[[Inputs], Outputs]] = {"table_walk": table_walk, "remember": remember}
 
 # Largest allowed |delta|, relative to the largest |expected| of the buffer.
 TOLERANCES: dict[str, float] = dict.fromkeys(REFERENCES, 1e-5) | {"matmul_f16": 1e-2}
