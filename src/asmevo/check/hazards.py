@@ -155,8 +155,10 @@ class Walker:
             rules = self.pairs.get(p.role * 64 + role)
             if not rules:
                 continue
-            hit = p.mask & mask
+            overlap = p.mask & mask
             for rule in rules:
+                # A read of the same register has a rule of its own, which covers the write.
+                hit = overlap & ~f.uses if rule.kind == "WAW" else overlap
                 if not hit and rule.relation is not Relation.NONE:
                     continue
                 need = rule.wait_states(p.passes)
