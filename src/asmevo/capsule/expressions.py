@@ -31,8 +31,8 @@ def next_pow2(n: int) -> int:
 _INTEGER_FUNCTIONS: dict[str, tuple[int, Callable[..., int]]] = {
     "cdiv": (2, cdiv),
     "next_pow2": (1, next_pow2),
-    "min": (-1, min),
-    "max": (-1, max),
+    "min": (-1, lambda *values: min(values)),
+    "max": (-1, lambda *values: max(values)),
 }
 _FLOAT_FUNCTIONS: dict[str, tuple[int, Callable[..., Number]]] = {
     "sqrt": (1, math.sqrt),

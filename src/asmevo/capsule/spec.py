@@ -304,8 +304,10 @@ def _plain_keys(value: object) -> object:
 
 
 def _explain(error: ValidationError, document: Mapping[str, Any], source: str) -> InputError:
-    """The first validation error as one line that names the argument."""
-    first = error.errors(include_url=False)[0]
+    """The most telling validation error as one line that names the argument."""
+    # A misspelt key is also a missing one; the spelling is the cause.
+    errors = error.errors(include_url=False)
+    first = next((e for e in errors if e["type"] == "extra_forbidden"), errors[0])
     location: list[int | str] = list(first["loc"])
     where, known, rest = "", list(LaunchSpec.model_fields), location
     if len(location) > 1 and location[0] == "args" and isinstance(location[1], int):
