@@ -18,7 +18,6 @@ from asmevo.program.layout import lay_out
 from asmevo.program.model import PRELOAD_PROLOGUE, Function, PcReference, Program
 
 
-
 @dataclass(frozen=True, slots=True)
 class Edit:
     """Replace instructions `[first, last)` by `lines`; `first == last` inserts before `first`."""

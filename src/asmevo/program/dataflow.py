@@ -1,0 +1,310 @@
+"""Liveness of register units in one function, aware of partial writes under EXEC.
+
+A vector write changes only the lanes that EXEC enables. A value is therefore overwritten for good
+only when every later reader runs under the same or a smaller EXEC. The analysis, going
+backward, keeps the units that a reader under the present EXEC wants apart from those wanted under
+another EXEC. Writes end the life of the first; only writes with all lanes on (a known full EXEC, or
+matrix instructions, which ignore EXEC) end the life of the second. Between the restore of EXEC
+from a scalar pair and the instruction that saved it there, what is wanted after the restore waits
+under the pair's name, and is wanted under the present EXEC again before the save.
+
+Where control may go somewhere unknown (a return, a call, a computed jump), every unit is live.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+
+from asmevo.isa.effects import OpClass, effects
+from asmevo.isa.instruction import Instruction
+from asmevo.isa.operand import EXEC, VGPR0, Imm, RegKind
+from asmevo.isa.target import Target
+from asmevo.program.cfg import Block, blocks
+from asmevo.program.model import Function, Program
+
+_SCALARS = (1 << 130) - 1  # SGPRs, named scalars, SCC and MODE
+_VECTORS = ((1 << 1024) - 1) << VGPR0 | ((1 << 512) - 1) << 2048
+ALL_UNITS = _SCALARS | _VECTORS
+_EXEC = 3 << EXEC
+# gfx9 s_andn2_saveexec takes lanes that were off; s_andn1 and s_and only turn lanes off.
+_NARROWING = re.compile(r"s_(and|andn1|and_not0)_(saveexec|wrexec)_b(32|64)|v_cmpx_")
+_NARROWING_OP = re.compile(r"s_(and|andn2|and_not1)_b(32|64)")
+_OTHER_LANES = re.compile(r"v_(readlane|readfirstlane|permlane|mov_b32_dpp|interp)|ds_.*permute")
+
+
+class ExecWrite(Enum):
+    """What an instruction does to EXEC."""
+
+    NONE = 0
+    NARROW = 1  # the new EXEC is a subset of the old one
+    FULL = 2  # all lanes on
+    OTHER = 3
+
+
+def exec_write(inst: Instruction) -> ExecWrite:
+    """Kind of EXEC change of an instruction that defines EXEC units (by its text)."""
+    operands = inst.operands
+    if _NARROWING.match(inst.base):
+        return ExecWrite.NARROW
+    if len(operands) >= 2 and inst.base in ("s_mov_b64", "s_mov_b32"):
+        value = operands[1].value
+        if isinstance(value, Imm) and value.value in (-1, 0xFFFFFFFF):
+            return ExecWrite.FULL
+    if _NARROWING_OP.match(inst.base) and len(operands) == 3:
+        first, second = operands[1].reg, operands[2].reg
+        same = operands[0].reg
+        if first == same or (second == same and "n" not in inst.base[5:]):
+            return ExecWrite.NARROW
+    return ExecWrite.OTHER
+
+
+def mask(units: frozenset[int] | range | set[int]) -> int:
+    """Bit set of register units."""
+    out = 0
+    for unit in units:
+        out |= 1 << unit
+    return out
+
+
+def units(bits: int) -> frozenset[int]:
+    """Register units of a bit set."""
+    out: set[int] = set()
+    while bits:
+        low = bits & -bits
+        out.add(low.bit_length() - 1)
+        bits ^= low
+    return frozenset(out)
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """One instruction's part in the analysis, as bit sets."""
+
+    defs: int
+    uses_here: int  # read in active lanes only
+    uses_anywhere: int  # read in any lane
+    exec_write: ExecWrite
+    all_lanes: bool  # writes every lane whatever EXEC is
+    restores: int  # first SGPR of the pair that EXEC is restored from, or -1
+    saves: int  # first SGPR of the pair that receives the EXEC of before, or -1
+
+
+@lru_cache(maxsize=400_000)
+def _transfer(inst: Instruction, arch: str) -> Transfer:
+    e = effects(inst, Target(arch))
+    defs, uses = mask(e.defs), mask(e.uses)
+    anywhere = uses & _SCALARS
+    if e.kind is OpClass.MFMA or "dpp" in inst.form or _OTHER_LANES.match(inst.base):
+        anywhere = uses
+    writes_exec = exec_write(inst) if defs & _EXEC else ExecWrite.NONE
+    restores, saves = _exec_copies(inst)
+    return Transfer(
+        defs, uses & ~anywhere, anywhere, writes_exec, e.kind is OpClass.MFMA, restores, saves
+    )
+
+
+def _exec_copies(inst: Instruction) -> tuple[int, int]:
+    """(SGPR that EXEC is restored from, SGPR that EXEC is saved to), -1 for none."""
+    regs = [o.reg for o in inst.operands]
+    if len(regs) < 2 or regs[0] is None:
+        return -1, -1
+    if regs[0].index == EXEC and regs[0].kind is RegKind.SGPR:
+        others = [r for r in regs[1:] if r != regs[0]]
+        plain = inst.base.startswith("s_mov_b") or (
+            inst.base.startswith("s_or_b") and len(others) == 1
+        )
+        if plain and others and others[0] is not None:
+            return others[0].index, -1
+        return -1, -1
+    saved = _NARROWING.match(inst.base) is not None and "saveexec" in inst.base
+    copied = inst.base.startswith("s_mov_b") and regs[1] is not None and regs[1].index == EXEC
+    if (saved or copied) and regs[0].kind is RegKind.SGPR:
+        return -1, regs[0].index
+    return -1, -1
+
+
+def transfer(inst: Instruction, target: Target) -> Transfer:
+    """Bit sets of one instruction (cached)."""
+    return _transfer(inst, target.arch)
+
+
+# Units wanted under the present EXEC; under any other EXEC; under the EXEC saved in a pair (in
+# the order in which the restores were met, innermost last).
+_State = tuple[int, int, tuple[tuple[int, int], ...]]
+_NOTHING: _State = (0, 0, ())
+
+
+def _step(t: Transfer, state: _State, full: bool) -> _State:
+    here, elsewhere, waiting = state
+    if t.restores >= 0:
+        waiting = (*waiting, (t.restores, here))
+        here = 0
+    elif t.exec_write in (ExecWrite.FULL, ExecWrite.OTHER):
+        for _, wanted in waiting:
+            elsewhere |= wanted
+        elsewhere |= here
+        here, waiting = 0, ()
+    elif waiting and t.defs & _SCALARS:
+        here, elsewhere, waiting = _settle(t, here, elsewhere, waiting)
+    here &= ~t.defs
+    kills = t.defs if full or t.all_lanes else t.defs & _SCALARS
+    if full or t.all_lanes:
+        waiting = tuple((pair, wanted & ~kills) for pair, wanted in waiting)
+    return here | t.uses_here, (elsewhere & ~kills) | t.uses_anywhere, waiting
+
+
+def _settle(t: Transfer, here: int, elsewhere: int, waiting: tuple[tuple[int, int], ...]) -> _State:
+    """Meet the definition of a scalar pair that a restore further down reads."""
+    if waiting[-1][0] == t.saves:
+        return here | waiting[-1][1], elsewhere, waiting[:-1]
+    if any(t.defs >> pair & 3 for pair, _ in waiting):
+        # Not a save, or not properly nested: these lanes are no longer known.
+        for _, wanted in waiting:
+            elsewhere |= wanted
+        waiting = ()
+    return here, elsewhere, waiting
+
+
+def _merge(a: _State, b: _State) -> _State:
+    here, elsewhere = a[0] | b[0], a[1] | b[1]
+    long, short = (a[2], b[2]) if len(a[2]) >= len(b[2]) else (b[2], a[2])
+    if [p for p, _ in long[: len(short)]] == [p for p, _ in short]:
+        joined = tuple(
+            (pair, wanted | (short[n][1] if n < len(short) else 0))
+            for n, (pair, wanted) in enumerate(long)
+        )
+        return here, elsewhere, joined
+    for _, wanted in long + short:
+        elsewhere |= wanted
+    return here, elsewhere, ()
+
+
+def _all(state: _State) -> int:
+    out = state[0] | state[1]
+    for _, wanted in state[2]:
+        out |= wanted
+    return out
+
+
+class Liveness:
+    """Live register units of a function.
+
+    Blocks are named by their index in `blocks`. `live_before(i)` is the set right before
+    instruction `i` runs, `live_after(i)` right after it.
+    """
+
+    def __init__(self, program: Program, function: Function) -> None:
+        self.program, self.function = program, function
+        self.blocks = blocks(program, function)
+        self._transfers = {
+            i: transfer(program.instructions[i], program.target)
+            for i in range(function.first, function.last)
+        }
+        self._full = self._full_exec()
+        self._out: list[_State] = [_NOTHING] * len(self.blocks)
+        self._in: list[_State] = [_NOTHING] * len(self.blocks)
+        self._before: dict[int, _State] = {}
+        self._solve()
+
+    def _full_exec(self) -> dict[int, bool]:
+        """Whether all lanes are on before each instruction, on every path."""
+        entry: dict[int, bool] = {}
+        known = {0: False}
+        work = [0] if self.blocks else []
+        while work:
+            n = work.pop()
+            full = known[n]
+            for i in range(self.blocks[n].first, self.blocks[n].last):
+                entry[i] = full
+                write = self._transfers[i].exec_write
+                if write is not ExecWrite.NONE:
+                    full = write is ExecWrite.FULL
+            for s in self.blocks[n].successors:
+                merged = full and not self.blocks[n].call and known.get(s, True)
+                if known.get(s) != merged:
+                    known[s] = merged
+                    work.append(s)
+        return entry
+
+    def _solve(self) -> None:
+        work = list(range(len(self.blocks)))
+        queued = set(work)
+        while work:
+            n = work.pop()
+            queued.discard(n)
+            b = self.blocks[n]
+            state: _State = (0, ALL_UNITS if b.unknown_successors else 0, ())
+            for s in b.successors:
+                state = _merge(state, self._in[s]) if state != _NOTHING else self._in[s]
+            self._out[n] = state
+            for i in range(b.last - 1, b.first - 1, -1):
+                state = _step(self._transfers[i], state, self._full.get(i, False))
+            if state != self._in[n]:
+                self._in[n] = state
+                for p in b.predecessors:
+                    if p not in queued:
+                        queued.add(p)
+                        work.append(p)
+
+    def _state_before(self, index: int) -> _State:
+        found = self._before.get(index)
+        if found is None:
+            b = self.block_of(index)
+            state = self._out[b.index]
+            for i in range(b.last - 1, b.first - 1, -1):
+                state = _step(self._transfers[i], state, self._full.get(i, False))
+                self._before[i] = state
+            found = self._before[index]
+        return found
+
+    def block_of(self, index: int) -> Block:
+        """The block that holds an instruction.
+
+        Raises:
+            ValueError: the instruction is not in the function's code.
+        """
+        for b in self.blocks:
+            if b.first <= index < b.last:
+                return b
+        raise ValueError(f"instruction {index} is not in {self.function.name}")
+
+    def live_in(self, block: Block | int) -> frozenset[int]:
+        """Units live at the start of a block."""
+        n = block if isinstance(block, int) else block.index
+        return units(_all(self._in[n]))
+
+    def live_out(self, block: Block | int) -> frozenset[int]:
+        """Units live at the end of a block."""
+        n = block if isinstance(block, int) else block.index
+        return units(_all(self._out[n]))
+
+    def live_before(self, index: int) -> frozenset[int]:
+        """Units live right before an instruction."""
+        return units(self.mask_before(index))
+
+    def live_after(self, index: int) -> frozenset[int]:
+        """Units live right after an instruction."""
+        return units(self.mask_after(index))
+
+    def mask_before(self, index: int) -> int:
+        """`live_before` as a bit set."""
+        return _all(self._state_before(index))
+
+    def mask_after(self, index: int) -> int:
+        """`live_after` as a bit set."""
+        b = self.block_of(index)
+        if index + 1 < b.last:
+            return self.mask_before(index + 1)
+        return _all(self._out[b.index])
+
+    def full_exec(self, index: int) -> bool:
+        """Whether all lanes are known to be on before an instruction."""
+        return self._full.get(index, False)
+
+
+def liveness(program: Program, function: Function) -> Liveness:
+    """Liveness of a function; see `Liveness`."""
+    return Liveness(program, function)
