@@ -5,7 +5,9 @@ A development tool, not a part of the product. Its output is input for tests (re
 and never committed. It needs a Python with `triton==3.9.0` (a 286 MB wheel), `packaging` and
 `numpy`, and the three source wheels as `asmevo corpus fetch aiter|sglang|conch` unpacks them:
 
-    python tests/corpus/build_triton.py --root CORPUS_ROOT [--arch gfx942 ...] [ID ...]
+    asmevo corpus fetch aiter; asmevo corpus fetch sglang; asmevo corpus fetch conch
+    python3.11 -m venv V && V/bin/pip install triton==3.9.0 packaging numpy
+    V/bin/python tests/corpus/build_triton.py --root CORPUS_ROOT [--arch gfx942 ...] [ID ...]
 
 Objects go to `CORPUS_ROOT/triton/ARCH/NAME.hsaco`; beside them `manifest.json` tells which hash of
 `.text` was expected. Exit code 1 when a kernel of gfx942 or gfx950 does not compile or differs.
