@@ -102,8 +102,8 @@ def noise(rng: random.Random, kind: str, width: int) -> int:
 def tuples(types: list[tuple[str, int]], count: int, seed: int | str) -> Iterator[tuple[int, ...]]:
     """`count` operand tuples: edge combinations first in a seeded order, then mixtures.
 
-    One tuple in eight is pure noise, one in eight pure edges, the rest mixes the two; equal
-    operands occur on purpose.
+    One tuple in eight is pure edges, a quarter pure noise or nearly so, the rest mixes the two;
+    equal operands and zeros of both signs meet on purpose.
     """
     rng = random.Random(f"{seed}")
     pools = [edges(*t) for t in types]
@@ -115,4 +115,11 @@ def tuples(types: list[tuple[str, int]], count: int, seed: int | str) -> Iterato
         ]
         if how == 5 and len(row) > 1 and types[0] == types[1]:
             row[1] = row[0]
+        if how == 6:  # zeros of both signs, and equal magnitudes, meet in every position
+            few = [rng.choice(pools[0]) & ~(1 << (types[0][1] - 1)), 0]
+            signs = (0, 1 << (types[0][1] - 1))
+            row = [
+                rng.choice(few) | rng.choice(signs) if t == types[0] else bits
+                for t, bits in zip(types, row, strict=True)
+            ]
         yield tuple(row)

@@ -116,6 +116,8 @@ def text_of(name: str, arch: str = "cdna", *, corrected: bool = True) -> str:
     """
     if corrected and name in known.CORRECTIONS:
         return known.CORRECTIONS[name].text
+    if name in known.SUPPLEMENT:
+        return known.SUPPLEMENT[name]
     return table(arch)[name]
 
 

@@ -369,7 +369,7 @@ def convert(src: Format, dst: Format, a: int, mode: Mode, *, rm: int | None = No
     """Numeric conversion: source flush, one rounding, destination flush, NaN made quiet."""
     a = flush_in(src, a, mode)
     if is_nan(src, a):
-        return quiet(dst, cast(src, dst, a))
+        return cast(src, dst, a | src.quiet)
     sign = a >> (src.width - 1)
     if (a & src.abs_mask) == src.inf:
         return (dst.sign_bit if sign else 0) | dst.inf
