@@ -129,6 +129,10 @@ def read_capture(path: Path) -> Capture:
         target = Target(str(data["arch"]))
     except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, IndexError) as error:
         raise InputError(f"{path.name} is no compact thread trace ({error})") from error
+    # Some listing rows are comments (the kernel's name), which events never point at.
+    is_code = np.array([not row.lstrip().startswith(";") for row in listing], dtype=np.bool_)
+    index_of = np.where(is_code, np.cumsum(is_code) - 1, -1).astype(np.int32)
+    listing = [row for row, code in zip(listing, is_code, strict=True) if code]
     program = static_program(_instructions(listing, target), target)
     by_unit: dict[tuple[str, int], list[dict[str, Any]]] = {}
     for wave in raw:
@@ -142,9 +146,11 @@ def read_capture(path: Path) -> Capture:
             begin = int(wave["begin"])
             issue = begin + np.cumsum(events[:, 0]) + events[:, 1]
             complete = int(wave["n_total"]) == events.shape[0]
-            lines = events[:, 3].astype(np.int32)
-            unit.append(
-                TracedWave(group, member, lines, int(wave["simd"]), begin, issue, complete)
-            )
+            lines = index_of[events[:, 3]]
+            if lines.size == 0 or int(lines.min()) < 0:
+                raise InputError(f"{path.name}: a wave of it has no instructions")
+            unit.append(TracedWave(group, member, lines, int(wave["simd"]), begin, issue, complete))
         units.append(tuple(unit))
-    return Capture(path.name.removesuffix(".json.gz"), target, program, tuple(listing), tuple(units))
+    return Capture(
+        path.name.removesuffix(".json.gz"), target, program, tuple(listing), tuple(units)
+    )

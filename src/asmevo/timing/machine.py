@@ -65,6 +65,7 @@ ROWS: tuple[Row, ...] = (
     Row("lds_write_issue", "clk", 4, 4, 4, f"trace: 4 + lds_write_per_dword*dwords; {_CARRIED}"),
     Row("lds_write_per_dword", "clk", 4, 4, 4, f"trace: b32/b64/b128 8/12/20; {_CARRIED}"),
     Row("branch_taken", "clk", 20, 20, 20, f"trace; {_CARRIED}"),
+    Row("branch_straddle", "clk", 16, 16, 16, f"trace: target crosses a 32 B window; {_CARRIED}"),
     Row("branch_not_taken", "clk", 4, 4, 4, f"trace (4-8); {_CARRIED}"),
     Row("barrier_release", "clk", 8, 8, 8, f"trace: last arrival to release; {_CARRIED}"),
     Row("sleep_unit", "clk", 64, 64, 64, "CDNA3 ISA S_SLEEP"),
@@ -78,27 +79,31 @@ ROWS: tuple[Row, ...] = (
     Row("mfma_scale_idle", "clk", 0, 0, 4, "trace: 36 after idle, 32 in a row (LLVM PR 233721)"),
     Row("mfma_scale_issue", "clk", 4, 4, 8, "trace"),
     # --- LDS ---------------------------------------------------------------------------------
-    Row("lds_bytes_per_clk", "B/clk", 128, 128, 128, f"trace: 16 clk per b64 on 4 SIMDs; {_CARRIED}"),
+    Row(
+        "lds_bytes_per_clk", "B/clk", 128, 128, 128, f"trace: 16 clk per b64 on 4 SIMDs; {_CARRIED}"
+    ),
     Row("lds_latency", "clk", 52, 52, 44, f"trace: b64 56 (gfx942), b32 48, b128 52; {_CARRIED}"),
     Row("lds_write_latency", "clk", 52, 52, 48, f"trace: b64 64 (gfx942), 60 (gfx950); {_CARRIED}"),
-    Row("lds_queue", "clk", 44, 44, 44, f"trace: five b64 per SIMD at 8 clk, then 16; {_CARRIED}"),
+    Row("lds_queue", "entries", 4, 4, 4, f"trace: five b64 per SIMD at 8 clk, then 16; {_CARRIED}"),
     # --- vector memory -----------------------------------------------------------------------
-    Row("ta_clocks", "clk", 16, 16, 16, f"trace: 16 clk per instruction and CU; {_CARRIED}"),
-    Row("ta_bytes_per_clk", "B/clk", 64, 64, 64, "gpu-benches: 60 B/clk/CU L1 rate"),
-    Row("vmem_queue", "entries", 8, 8, 8, f"calibrated; {_CARRIED}"),
-    Row("vmem_inflight", "B", 16384, 16384, 32768, f"calibrated; {_CARRIED}"),
+    Row("ta_clocks", "clk", 4, 4, 4, f"trace: dword loads back to back; {_CARRIED}"),
+    Row("ta_bytes_per_clk", "B/clk", 64, 64, 64, f"trace: dwordx4 16 clk per SIMD; {_CARRIED}"),
+    Row("vmem_queue", "entries", 2, 2, 2, f"trace: two loads at 4 clk, then 16; {_CARRIED}"),
+    Row("vmem_inflight", "B", 32768, 32768, 32768, f"trace: 31-32 KiB per 800 clk; {_CARRIED}"),
     Row("vmem_latency", "clk", 700, 800, 600, f"calibrated, loaded system; {_CARRIED}"),
     Row("vmem_bytes_per_clk", "B/clk", 16, 16, 24, f"calibrated, share of one CU; {_CARRIED}"),
-    Row("vmem_cold", "clk", 600, 600, 600, f"calibrated: first touches; {_CARRIED}"),
-    Row("store_latency", "clk", 500, 500, 500, f"calibrated; {_CARRIED}"),
+    Row("vmem_cold", "clk", 0, 0, 0, f"not separable from vmem_latency; {_CARRIED}"),
+    Row("store_latency", "clk", 250, 213, 213, "gpu-benches L2 latency"),
     Row("scratch_latency", "clk", 190, 190, 190, "trace (gfx942): 164-196; others assumed"),
     # --- scalar memory, instruction fetch -----------------------------------------------------
     Row("smem_latency", "clk", 60, 60, 60, f"trace: hits 40-60; {_CARRIED}"),
     Row("smem_miss", "clk", 250, 250, 250, "gpu-benches L2 latency plus the scalar cache"),
     Row("smem_cold", "clk", 500, 500, 900, f"trace: first loads of a kernel; {_CARRIED}"),
-    Row("fetch_cold_page", "clk", 250, 250, 60, f"trace: first entry of a 4 KiB page; {_CARRIED}"),
+    Row("fetch_cold_line", "clk", 5, 5, 10, f"calibrated: first touch of a 128 B line; {_CARRIED}"),
     # --- launch ------------------------------------------------------------------------------
-    Row("launch_first_issue", "clk", 650, 650, 650, f"trace: wave start to first issue; {_CARRIED}"),
+    Row(
+        "launch_first_issue", "clk", 650, 650, 650, f"trace: wave start to first issue; {_CARRIED}"
+    ),
     Row("launch_workgroup", "clk", 128, 300, 128, f"trace: between workgroups on a CU; {_CARRIED}"),
     # --- memory levels, unloaded pointer chase (floors of a loaded latency) --------------------
     Row("level_l1", "clk", 128, 119, 119, "gpu-benches; gfx950 assumed"),

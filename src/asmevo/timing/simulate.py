@@ -65,7 +65,8 @@ _ORDER = (
     "smem_latency",
     "smem_miss",
     "smem_cold",
-    "fetch_cold_page",
+    "fetch_cold_line",
+    "branch_straddle",
 )
 _DEADLOCK = 1
 
@@ -98,7 +99,8 @@ class Simulation:
         wave_start, wave_end: per wave in the given order, float64 [waves].
         cost: clocks that waves spent at each instruction index, float64 [instructions].
         count: executions of each instruction index, int64 [instructions].
-        issue: issue times per wave (recorded only on request), else empty.
+        issue: issue times per wave (recorded only on request), else empty; for waits, nops and
+            barriers the time at which they let the wave go on, as thread traces have it.
         executed: wave instructions simulated.
     """
 
@@ -122,7 +124,8 @@ def _run(
     wait_vm: Any,
     wait_lgkm: Any,
     immediate: Any,
-    page: Any,
+    line: Any,
+    scalar_line: Any,
     src_start: Any,
     src: Any,
     dst_start: Any,
@@ -147,7 +150,8 @@ def _run(
     (valu_mem, trans_mem, valu_salu, salu_vmem, salu_branch, mfma_result) = par[10:16]
     (scale_idle, scale_issue, lds_rate, lds_latency, lds_write_latency, lds_queue) = par[16:22]
     (ta_clocks, ta_rate, vm_queue, vm_inflight, vm_latency, vm_rate, vm_cold) = par[22:29]
-    (store_latency, scratch_latency, smem_latency, smem_miss, smem_cold, fetch_page) = par[29:35]
+    (store_latency, scratch_latency, smem_latency, smem_miss, smem_cold, fetch_line) = par[29:35]
+    straddle = par[35]
     n_instructions = kind.shape[0]
     waves = wave_begin.shape[0]
     record = issue.shape[0] > 0
@@ -173,26 +177,34 @@ def _run(
     scalar_free = np.zeros(simds)
     lds_port = np.zeros(simds)
     vm_port = np.zeros(simds)
+    lds_data = np.zeros((simds + 1) // 2)  # write data path, one per pair of SIMDs
+    lds_entries = np.int64(max(lds_queue, 1.0))
+    lds_started = np.zeros((simds, 64))
+    n_lds = np.zeros(simds, dtype=np.int64)
     lds_free = 0.0
     # vector memory of the compute unit
     big = 4096
     queue = np.int64(max(vm_queue, 1.0))
-    started = np.zeros(big)
-    n_vm = 0
-    ta_free = 0.0
+    vm_started = np.zeros((simds, 64))
+    n_vm = np.zeros(simds, dtype=np.int64)
+    ta_free = np.zeros(simds)
+    entered = 0.0  # instructions enter the cache in order
     return_free = 0.0
+    share_free = 0.0
     flight_done = np.zeros(big)
     flight_bytes = np.zeros(big)
     flight_head = 0
     flight_tail = 0
     in_flight = 0.0
-    touched = np.full(n_instructions, -1.0)  # first execution on this compute unit
     wave_touched = np.zeros((waves, n_instructions), dtype=np.uint8)
-    pages = 0
+    lines = 1
+    scalar_lines = 1
     for i in range(n_instructions):
-        pages = max(pages, page[i] + 1)
-    page_ready = np.full(max(pages, 1), -1.0)
-    wave_page = np.full(waves, -1, dtype=np.int64)
+        lines = max(lines, line[i] + 1)
+        scalar_lines = max(scalar_lines, scalar_line[i] + 1)
+    line_ready = np.full(lines, -1.0)
+    scalar_ready = np.full(scalar_lines, -1.0)
+    wave_line = np.full(waves, -1, dtype=np.int64)
     arrived = np.zeros(groups, dtype=np.int64)
     alive = np.zeros(groups, dtype=np.int64)
     left = 0
@@ -218,12 +230,12 @@ def _run(
         simd = wave_simd[w]
         # ---- earliest issue ------------------------------------------------------------------
         e = t
-        if fetch_page > 0.0 and cold and page[i] != wave_page[w]:
-            g = page[i]
-            if page_ready[g] < 0.0:
-                page_ready[g] = t + (fetch_page if pages > 1 and g > 0 else 0.0)
-            wave_page[w] = g
-            e = max(e, page_ready[g])
+        if cold and line[i] != wave_line[w]:
+            g = line[i]
+            if line_ready[g] < 0.0:
+                line_ready[g] = t + fetch_line
+            wave_line[w] = g
+            e = max(e, line_ready[g])
         for s in range(src_start[i], src_start[i + 1]):
             e = max(e, pending[w, src[s]])
         if k == 0:
@@ -238,13 +250,16 @@ def _run(
             e = max(e, max(vm_port[simd], to_memory[w]))
             if flags[i] & 2:
                 e = max(e, to_buffer[w])
-            if n_vm >= queue:
-                e = max(e, started[(n_vm - queue) % big])
+            if n_vm[simd] >= queue:
+                e = max(e, vm_started[simd, (n_vm[simd] - queue) % 64])
             if vm_count[w] >= 63:
                 e = max(e, vm_done[w, (vm_count[w] - 63) % ring])
         elif k == 6:
             e = max(e, max(lds_port[simd], to_memory[w]))
-            e = max(e, lds_free - lds_queue)
+            if n_lds[simd] >= lds_entries:
+                e = max(e, lds_started[simd, (n_lds[simd] - lds_entries) % 64])
+            if flags[i] & 1:
+                e = max(e, lds_data[simd >> 1])
         elif k == 7:
             e = max(e, to_branch[w])
         if e > t:
@@ -287,7 +302,9 @@ def _run(
             vm_port[simd] = t + slot
             if not flags[i] & 64:
                 size = 64.0 * lane_bytes[i]
-                begin = max(t, ta_free)
+                begin = max(t, ta_free[simd])
+                ta_free[simd] = begin + max(ta_clocks, size / ta_rate)
+                begin = max(begin, entered)
                 while flight_head < flight_tail and flight_done[flight_head % big] <= begin:
                     in_flight -= flight_bytes[flight_head % big]
                     flight_head += 1
@@ -295,12 +312,13 @@ def _run(
                     begin = max(begin, flight_done[flight_head % big])
                     in_flight -= flight_bytes[flight_head % big]
                     flight_head += 1
-                ta_free = begin + max(ta_clocks, size / ta_rate)
+                entered = begin
+                ta_free[simd] = max(ta_free[simd], begin)
                 latency = vm_latency
                 rate = vm_rate
                 if flags[i] & 4:
                     latency = scratch_latency
-                    rate = ta_rate
+                    rate = 0.0
                 elif flags[i] & 1:
                     latency = store_latency
                 elif mem_latency[i] >= 0.0:
@@ -308,10 +326,14 @@ def _run(
                 elif cold and not wave_touched[w, i]:
                     latency += vm_cold
                 wave_touched[w, i] = 1
-                done = max(begin + latency, return_free + size / rate)
+                if rate > 0.0:
+                    # This compute unit's share of the chip's bandwidth.
+                    share_free = max(share_free, begin) + size / rate
+                    latency += share_free - begin
+                done = max(begin + latency, return_free + size / ta_rate)
                 return_free = done
-                started[n_vm % big] = begin
-                n_vm += 1
+                vm_started[simd, n_vm[simd] % 64] = begin
+                n_vm[simd] += 1
                 if flight_tail - flight_head < big:
                     flight_done[flight_tail % big] = done
                     flight_bytes[flight_tail % big] = size
@@ -328,6 +350,7 @@ def _run(
             if flags[i] & 1:
                 d = lds_write_issue + lds_per_dword * dwords
                 lds_port[simd] = t + d
+                lds_data[simd >> 1] = t + d
                 after = t + d
                 begin = max(t + d - service, lds_free)
                 latency = lds_write_latency
@@ -335,6 +358,8 @@ def _run(
                 lds_port[simd] = t + lds_port_clk
                 begin = max(t, lds_free)
                 latency = lds_latency
+            lds_started[simd, n_lds[simd] % 64] = begin
+            n_lds[simd] += 1
             lds_free = begin + service
             done = begin + service + latency
             if lg_count[w] > 0:
@@ -343,14 +368,12 @@ def _run(
             lg_count[w] += 1
         elif k == 1:
             latency = smem_latency
-            if touched[i] < 0.0:
-                touched[i] = t
-            if cold:
-                done = touched[i] + smem_cold
-            else:
-                done = touched[i] + smem_miss
+            g = scalar_line[i]
+            if scalar_ready[g] < 0.0:
+                scalar_ready[g] = t + (smem_cold if cold else smem_miss)
+            done = scalar_ready[g]
             if wave_touched[w, i]:
-                latency = smem_miss
+                latency = smem_miss  # a loop moves on to another line
             wave_touched[w, i] = 1
             done = max(done, t + latency)
             if lg_count[w] > 0:
@@ -361,6 +384,8 @@ def _run(
             nxt = p + 1
             if nxt < stream_start[w + 1] and stream[nxt] != i + 1:
                 after = t + br_taken
+                if flags[stream[nxt]] & 256:
+                    after += straddle
             else:
                 after = t + br_not
         elif k == 8:
@@ -379,6 +404,8 @@ def _run(
                 priority[w] = immediate[i]
             elif flags[i] == 2:
                 after = t + max(slot, sleep_unit * immediate[i])
+        if record and (k == 8 or k == 9):
+            issue[p] = after
         count[i] += 1
         position[w] = p + 1
         ended = k == 11 or position[w] >= stream_start[w + 1]
@@ -404,6 +431,8 @@ def _run(
                 if wave_group[v] == group and at[v] >= inf and ready_since[v] < 0.0:
                     at[v] = go
                     cost[stream[position[v] - 1]] += go
+                    if record:
+                        issue[position[v] - 1] = go
                     ready_since[v] = go
     return 0
 
@@ -476,7 +505,8 @@ def simulate(
         program.wait_vm,
         program.wait_lgkm,
         program.immediate,
-        program.page,
+        program.line,
+        program.scalar_line,
         program.src_start,
         program.src,
         program.dst_start,

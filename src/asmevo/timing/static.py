@@ -21,7 +21,7 @@ from asmevo.errors import UnsupportedError
 from asmevo.isa.counters import decode_wait, events
 from asmevo.isa.effects import OpClass, effects
 from asmevo.isa.instruction import Instruction
-from asmevo.isa.operand import VGPR0
+from asmevo.isa.operand import VGPR0, Imm
 from asmevo.isa.target import Target
 
 _I8 = NDArray[np.int8]
@@ -74,6 +74,7 @@ SWAP = 16  # v_permlane*_swap
 LGKM_VALUE = 32  # raises lgkmcnt although it is no LDS or SMEM class (flat)
 NO_VMCNT = 64  # raises no vmcnt (cache control)
 SCALED = 128  # v_mfma_scale_*
+STRADDLES = 256  # crosses a 32-byte fetch window: a branch to it costs one more fetch
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,7 @@ class Described:
     immediate: int
     sources: tuple[int, ...]
     destinations: tuple[int, ...]
+    scalar_line: tuple[int, int] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,7 +107,9 @@ class StaticProgram:
         coexec: issue slots after an MFMA in which other vector work cannot issue, int32 [n].
         wait_vm, wait_lgkm: counts that a wait waits for, -1 none, int32 [n].
         immediate: wait states of `s_nop`, level of `s_setprio`, units of `s_sleep`, int32 [n].
-        page: 4 KiB page of the code the instruction lies in, int32 [n].
+        line: 128-byte instruction cache line the instruction starts in, int32 [n].
+        scalar_line: number of the scalar cache line that an SMEM instruction touches, as far as
+            base register and immediate offset tell, int32 [n]; -1 for others.
         src_start, src: CSR of register slots read: slots `src[src_start[i]:src_start[i+1]]`.
         dst_start, dst: CSR of register slots written.
         slots: number of register slots (units that the program names, renumbered).
@@ -120,7 +124,8 @@ class StaticProgram:
     wait_vm: _I32
     wait_lgkm: _I32
     immediate: _I32
-    page: _I32
+    line: _I32
+    scalar_line: _I32
     src_start: _I32
     src: _I32
     dst_start: _I32
@@ -284,7 +289,18 @@ def _describe(inst: Instruction, arch: str) -> Described:
         immediate,
         sources,
         destinations,
+        _scalar_line(inst) if kind is Kind.SMEM else None,
     )
+
+
+def _scalar_line(inst: Instruction) -> tuple[int, int] | None:
+    """(base register, 64-byte line of the offset) of a scalar load with an immediate offset."""
+    if len(inst.operands) < 3:
+        return None
+    base, offset = inst.operands[1].reg, inst.operands[2].value
+    if base is None or not isinstance(offset, Imm):
+        return None
+    return base.index, offset.value // 64
 
 
 def _csr(rows: Sequence[Sequence[int]]) -> tuple[_I32, _I32]:
@@ -317,11 +333,22 @@ def static_program(
     destinations = [[slot_of[u] for u in row.destinations] for row in rows]
     src_start, src = _csr(sources)
     dst_start, dst = _csr(destinations)
+    sizes = np.array([inst.size for inst in instructions], dtype=np.int64)
     if offsets is None:
-        sizes = np.array([inst.size for inst in instructions], dtype=np.int64)
         place = np.cumsum(sizes) - sizes
     else:
         place = np.asarray(offsets, dtype=np.int64)
+
+    line_of: dict[tuple[int, int], int] = {}
+    scalar_line = [
+        -1
+        if row.kind is not Kind.SMEM
+        # Unknown addresses get a line of their own.
+        else line_of.setdefault(row.scalar_line or (-1 - i, 0), len(line_of))
+        for i, row in enumerate(rows)
+    ]
+    flags = np.array([row.flags for row in rows], dtype=np.int32)
+    flags[(place % 32) + sizes > 32] |= STRADDLES
 
     def column(values: list[int]) -> _I32:
         return np.array(values, dtype=np.int32)
@@ -329,18 +356,18 @@ def static_program(
     return StaticProgram(
         target=target,
         kind=np.array([row.kind for row in rows], dtype=np.int8),
-        flags=column([row.flags for row in rows]),
+        flags=flags,
         lane_bytes=np.array([row.bytes_per_lane for row in rows], dtype=np.float64),
         passes=column([row.passes for row in rows]),
         coexec=column([row.coexec_slots for row in rows]),
         wait_vm=column([row.wait_vm for row in rows]),
         wait_lgkm=column([row.wait_lgkm for row in rows]),
         immediate=column([row.immediate for row in rows]),
-        page=(place >> 12).astype(np.int32),
+        line=(place // 128 - (int(place[0]) // 128 if place.size else 0)).astype(np.int32),
+        scalar_line=column(scalar_line),
         src_start=src_start,
         src=src,
         dst_start=dst_start,
         dst=dst,
         slots=max(len(slot_of), 1),
     )
-
