@@ -1,0 +1,247 @@
+"""The embedded default device: the ISA emulator as oracle and the cycle model as clock."""
+
+from __future__ import annotations
+
+import threading
+import time as clock
+from collections import OrderedDict
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asmevo.capsule.model import Capsule, Region
+from asmevo.codeobject import CodeObject, Kernel
+from asmevo.device.protocol import (
+    Fault,
+    FaultKind,
+    Label,
+    RunOptions,
+    RunResult,
+    Timing,
+    WaveTrace,
+)
+from asmevo.emulate import layout as L
+from asmevo.emulate.encode import EncodedKernel, encode
+from asmevo.emulate.launch import Launch, Machine, MemoryRegion, Outcome, object_image
+from asmevo.emulate.library import HelperLibrary, Progress, shared_library
+from asmevo.errors import InputError, UnsupportedError
+from asmevo.program import Program, recover
+
+_KINDS: dict[int, FaultKind] = {
+    L.LOAD_FAULT: "out_of_bounds",
+    L.STORE_FAULT: "out_of_bounds",
+    L.LDS_FAULT: "lds",
+    L.SCRATCH_FAULT: "out_of_bounds",
+    L.JUMP_FAULT: "illegal_instruction",
+    L.TRAP_FAULT: "trap",
+    L.ALIGN_FAULT: "misaligned",
+    L.DESCRIPTOR_FAULT: "unsupported",
+    L.UNSUPPORTED_FAULT: "unsupported",
+}
+_KEPT_OBJECTS = 16
+_TRACE_BLOCKS = 1 << 18  # block entries kept per traced wave
+_INTERLEAVED_RESIDENT = 4  # workgroups that run side by side under interleaved schedules
+
+
+@dataclass(slots=True, eq=False)
+class _Loaded:
+    co: CodeObject
+    program: Program
+    encoded: dict[tuple[str, bool, bool], EncodedKernel]
+
+
+class EmulatedDevice:
+    """Runs code objects on the emulator. `time` models cycles; nothing here is measured.
+
+    Args:
+        library: compiled helpers; the process-wide ones by default.
+        progress: told (done, total) while missing helpers compile.
+    """
+
+    def __init__(
+        self, library: HelperLibrary | None = None, progress: Progress | None = None
+    ) -> None:
+        self._library = library or shared_library()
+        self._progress = progress
+        self._objects: OrderedDict[bytes, _Loaded] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """Name for reports."""
+        return "emulated"
+
+    @property
+    def label(self) -> Label:
+        """Times are modelled."""
+        return "modelled"
+
+    # --- loading ----------------------------------------------------------------------------
+    def _load(self, object: bytes) -> _Loaded:
+        with self._lock:
+            found = self._objects.get(object)
+            if found is not None:
+                self._objects.move_to_end(object)
+                return found
+        co = CodeObject.open(object)
+        loaded = _Loaded(co, recover(co), {})
+        with self._lock:
+            self._objects[object] = loaded
+            while len(self._objects) > _KEPT_OBJECTS:
+                self._objects.popitem(last=False)
+        return loaded
+
+    def adopt(self, object: bytes, program: Program) -> None:
+        """Use an already recovered program of `object` instead of recovering it again.
+
+        `program` must be the program that was rebuilt into `object`.
+        """
+        with self._lock:
+            self._objects[object] = _Loaded(CodeObject.open(object), program, {})
+
+    def program(self, object: bytes) -> Program:
+        """The recovered program of an object (instruction indices of results refer to it)."""
+        return self._load(object).program
+
+    def encoded(self, object: bytes, kernel: str | None, trace: bool, tick: bool) -> EncodedKernel:
+        """The object's kernel, decoded and laid out."""
+        loaded = self._load(object)
+        k = loaded.co.kernel(kernel)
+        key = (k.name, trace, tick)
+        if key not in loaded.encoded:
+            loaded.encoded[key] = encode(
+                loaded.program, k, self._library, trace=trace, tick=tick, progress=self._progress
+            )
+        return loaded.encoded[key]
+
+    # --- running ----------------------------------------------------------------------------
+    def run(self, object: bytes, capsule: Capsule, options: RunOptions) -> RunResult:
+        """Execute the capsule's kernel once; see `protocol.Device.run`.
+
+        Raises:
+            UnsupportedError: the kernel reached an instruction that is not supported.
+            InputError: block or LDS sizes that the target cannot have.
+        """
+        loaded = self._load(object)
+        kernel = loaded.co.kernel(capsule.kernel)
+        _check_target(kernel)
+        schedule = options.schedule_for(capsule)
+        traced = options.trace_workgroups > 0
+        tick = schedule.kind == "interleave"
+        encoded = self.encoded(object, kernel.name, traced, tick)
+        regions = [
+            MemoryRegion(r.name, r.address, _host_bytes(r), r.permission == "rw")
+            for r in capsule.regions(guards_mapped=options.guards_mapped)
+        ]
+        groups = capsule.workgroups
+        order = None
+        if schedule.kind == "shuffle":
+            rng = np.random.Generator(np.random.PCG64(schedule.number))
+            order = rng.permutation(groups).tolist()
+        launch = Launch(
+            capsule.grid, capsule.block, capsule.lds_dynamic, capsule.kernarg,
+            capsule.kernarg_address, order=order,
+            quantum=schedule.number if tick else 0,
+            shuffle=(schedule.number * 2 + 1) if schedule.kind == "shuffle" else 0,
+            resident=_INTERLEAVED_RESIDENT if tick else 1,
+            poison=options.poison, budget=options.instruction_budget,
+            trace_groups=options.trace_workgroups, trace_capacity=_TRACE_BLOCKS,
+        )
+        start = clock.perf_counter()
+        outcome = Machine(self._library).run(
+            encoded, launch, [*regions, *object_image(loaded.co)]
+        )
+        seconds = clock.perf_counter() - start
+        fault = _fault(outcome, encoded, regions)
+        if fault is not None and fault.kind == "unsupported":
+            raise UnsupportedError(
+                f"kernel {kernel.name}: {fault.message} at instruction {fault.index} "
+                f"`{fault.text}`",
+                "this instruction is not emulated yet",
+            )
+        memory = {r.name: r.data.tobytes() for r in regions if r.name != "kernarg"}
+        damage = capsule.guard_damage(memory) if options.guards_mapped else ()
+        buffers = {
+            b.name: memory[b.name][b.guard : b.guard + b.size] if options.guards_mapped
+            else memory.get(b.name, b"")
+            for b in capsule.buffers
+        }
+        return RunResult(
+            ok=fault is None, fault=fault, buffers=buffers, guard_damage=damage,
+            counts=_instruction_counts(encoded, outcome) if options.profile else None,
+            wave_traces=_wave_traces(encoded, outcome),
+            instructions=outcome.executed, seconds=seconds,
+        )
+
+    # --- timing -----------------------------------------------------------------------------
+    def time(self, object: bytes, capsule: Capsule, samples: int) -> Timing:
+        """Modelled cycles of one dispatch (a single sample: the model is deterministic)."""
+        from asmevo.device.clock import modelled_time
+
+        return modelled_time(self, object, capsule)
+
+
+def _host_bytes(region: Region) -> NDArray[np.uint8]:
+    """A writable copy of a region. The kernarg segment is padded to a whole cache line.
+
+    Compilers load it in wide pieces past its last argument; the runtime allocates it so.
+    """
+    padding = -len(region.data) % 64 if region.kind == "kernarg" else 0
+    return np.frombuffer(bytearray(region.data + bytes(padding)), np.uint8)
+
+
+def _check_target(kernel: Kernel) -> None:
+    target = kernel.descriptor.target
+    if not target.is_gfx9 or target.arch == "gfx908":
+        raise UnsupportedError(
+            f"kernel {kernel.name} is for {target.arch}, which the emulator does not run",
+            "emulated are gfx90a, gfx942 and gfx950; other targets can be recovered and rebuilt",
+        )
+
+
+def _fault(
+    outcome: Outcome, encoded: EncodedKernel, regions: list[MemoryRegion]
+) -> Fault | None:
+    if not outcome.fault and not outcome.budget_spent:
+        return None
+    index = outcome.fault_index
+    inst = encoded.program.instructions[index]
+    kind: FaultKind = "budget" if outcome.budget_spent else _KINDS[outcome.fault]
+    message = L.FAULT_KINDS[outcome.fault]
+    address: int | None = outcome.fault_address
+    access = {L.LOAD_FAULT: "load", L.STORE_FAULT: "store"}.get(outcome.fault)
+    if outcome.budget_spent:
+        message, address = "instruction budget used up (an endless loop?)", None
+    elif outcome.fault == L.STORE_FAULT:
+        for r in regions:
+            if r.address <= outcome.fault_address < r.address + len(r.data) and not r.writable:
+                kind, message = "read_only", f"store to read-only buffer {r.name}"
+    elif outcome.fault == L.UNSUPPORTED_FAULT:
+        message, address = encoded.unsupported.get(index, message), None
+    return Fault(
+        kind=kind, message=message, kernel=encoded.kernel.name, index=index,
+        text=inst.text or "", lanes=outcome.fault_lanes, address=address,
+        access=access,  # type: ignore[arg-type]
+    )
+
+
+def _instruction_counts(encoded: EncodedKernel, outcome: Outcome) -> NDArray[np.int64]:
+    counts = np.zeros(len(encoded.program.instructions), np.int64)
+    for block, executed in zip(encoded.blocks, outcome.block_counts, strict=False):
+        counts[block.first : block.last] += int(executed)
+    return counts
+
+
+def _wave_traces(encoded: EncodedKernel, outcome: Outcome) -> list[WaveTrace]:
+    if not outcome.traces:
+        return []
+    runs = [np.arange(b.first, b.last, dtype=np.int32) for b in encoded.blocks]
+    return [
+        WaveTrace(
+            group, wave,
+            np.concatenate([runs[b] for b in blocks]) if len(blocks) else np.zeros(0, np.int32),
+        )
+        for group, wave, blocks, _truncated in outcome.traces
+    ]
+

@@ -1,0 +1,131 @@
+"""A small writer of LLVM IR text: fresh names, loads and stores, branches, tail calls.
+
+`llvmlite.ir` has no splat constants, no target attributes and no musttail through opaque
+pointers, and is slow; the text is parsed and verified by LLVM anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+LANES = 64
+
+
+def vec(element: str, count: int = LANES) -> str:
+    """Vector type text: `<64 x i32>`."""
+    return f"<{count} x {element}>"
+
+
+class Module:
+    """Functions and intrinsic declarations of one IR module, as text."""
+
+    def __init__(self) -> None:
+        self.functions: list[str] = []
+        self.declarations: set[str] = set()
+        self.globals: list[str] = []
+
+    def declare(self, text: str) -> None:
+        """Declare an external function (idempotent): `declare float @llvm.fma.f32(...)`."""
+        self.declarations.add(text)
+
+    def __str__(self) -> str:
+        attributes = (
+            'attributes #0 = { nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512"'
+            ' "frame-pointer"="none" }\n'
+            'attributes #1 = { noinline nounwind "prefer-vector-width"="512" '
+            '"min-legal-vector-width"="512" }'
+        )
+        return "\n".join(
+            [*self.globals, *sorted(self.declarations), *self.functions, attributes, ""]
+        )
+
+
+class Fn:
+    """One function under construction. Values are strings such as `%7` or constants."""
+
+    def __init__(
+        self, module: Module, name: str, params: str, result: str = "void", noinline: bool = False
+    ) -> None:
+        self.module = module
+        self.name = name
+        self._head = f"define {result} @{name}({params}) #{1 if noinline else 0} {{"
+        self._lines: list[str] = ["entry:"]
+        self._next = 0
+        self.block = "entry"
+
+    # --- plumbing ------------------------------------------------------------------------
+    def fresh(self, prefix: str = "v") -> str:
+        self._next += 1
+        return f"%{prefix}{self._next}"
+
+    def emit(self, text: str) -> None:
+        self._lines.append("  " + text)
+
+    def op(self, text: str) -> str:
+        """Emit `%new = text` and return the new name."""
+        name = self.fresh()
+        self.emit(f"{name} = {text}")
+        return name
+
+    def label(self, prefix: str) -> str:
+        """A fresh block label (not yet placed)."""
+        self._next += 1
+        return f"{prefix}{self._next}"
+
+    def place(self, label: str) -> None:
+        """Start the block `label`."""
+        self._lines.append(f"{label}:")
+        self.block = label
+
+    def finish(self) -> None:
+        """Close the function and add it to the module."""
+        self.module.functions.append("\n".join([self._head, *self._lines, "}"]))
+
+    # --- control -------------------------------------------------------------------------
+    def br(self, label: str) -> None:
+        self.emit(f"br label %{label}")
+
+    def cond(self, c: str, yes: str, no: str, likely: bool | None = None) -> None:
+        """Conditional branch; `likely` adds branch weights."""
+        weights = ""
+        if likely is not None:
+            self._weights()
+            weights = f", !prof !{0 if likely else 1}"
+        self.emit(f"br i1 {c}, label %{yes}, label %{no}{weights}")
+
+    def _weights(self) -> None:
+        meta = [
+            '!0 = !{!"branch_weights", i32 2000, i32 1}',
+            '!1 = !{!"branch_weights", i32 1, i32 2000}',
+        ]
+        for line in meta:
+            if line not in self.module.globals:
+                self.module.globals.append(line)
+
+    def ret(self, text: str = "void") -> None:
+        self.emit(f"ret {text}")
+
+    def phi(self, kind: str, arms: Sequence[tuple[str, str]]) -> str:
+        return self.op(f"phi {kind} " + ", ".join(f"[ {v}, %{b} ]" for v, b in arms))
+
+    # --- memory --------------------------------------------------------------------------
+    def at(self, base: str, offset: str | int) -> str:
+        """Pointer `base + offset` bytes (offset an i64 value or an int)."""
+        if offset == 0:
+            return base
+        return self.op(f"getelementptr i8, ptr {base}, i64 {offset}")
+
+    def load(self, kind: str, pointer: str, align: int = 4) -> str:
+        return self.op(f"load {kind}, ptr {pointer}, align {align}")
+
+    def store(self, kind: str, value: str, pointer: str, align: int = 4) -> None:
+        self.emit(f"store {kind} {value}, ptr {pointer}, align {align}")
+
+    def call(self, result: str, name: str, args: str, declare: str | None = None) -> str:
+        """Call a function; `declare` gives its parameter types when it is external."""
+        if declare is not None:
+            self.module.declare(f"declare {result} @{name}({declare})")
+        if result == "void":
+            self.emit(f"call void @{name}({args})")
+            return ""
+        return self.op(f"call {result} @{name}({args})")

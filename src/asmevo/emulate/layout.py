@@ -1,0 +1,97 @@
+"""Byte layout of the wave state and of the decoded records that the helpers share.
+
+A wave's state is one block: 512 vector rows of 256 bytes (VGPRs, then AGPRs), the scalar file,
+control fields, and the kernel's constant pool. A record is 64 bytes: the helper's address, up to
+six operand offsets into the state, an immediate and bookkeeping. Scalar constants live in the
+pool, so that an operand is always "an offset into the state" whatever it was in the text.
+"""
+
+from __future__ import annotations
+
+ROW = 256
+AGPR_ROW = 256  # rows 256..511 hold AGPRs
+SGPRS = 512 * ROW
+SCC = SGPRS + 128 * 4
+CONTROL = SGPRS + 1024
+
+STATUS = CONTROL + 0  # u32, see below
+FAULT = CONTROL + 4  # u32, see below
+FAULT_LANES = CONTROL + 8  # u64
+FAULT_ADDRESS = CONTROL + 16  # u64
+RECORD = CONTROL + 24  # ptr: record to resume at, or that faulted
+BUDGET = CONTROL + 32  # i64: wave instructions left
+TICKS = CONTROL + 40  # i64: instructions until the wave yields
+LDS_BASE = CONTROL + 48  # ptr
+LDS_SIZE = CONTROL + 56  # u64
+REGIONS = CONTROL + 64  # ptr to the region table
+REGION_COUNT = CONTROL + 72  # u64
+COUNTS = CONTROL + 80  # ptr to u64 per block
+TRACE = CONTROL + 88  # ptr to u32 block numbers
+TRACE_LENGTH = CONTROL + 96  # u64
+TRACE_CAPACITY = CONTROL + 104  # u64
+RECORDS = CONTROL + 112  # ptr to record 0
+PC_MAP = CONTROL + 120  # ptr to i32 per dword of code: record number or -1
+CODE_ADDRESS = CONTROL + 128  # u64 device address of the code
+CODE_SIZE = CONTROL + 136  # u64
+TIME = CONTROL + 144  # u64, s_memtime
+PRIVATE = CONTROL + 152  # ptr: scratch memory of the wave, lane-major
+PRIVATE_SIZE = CONTROL + 160  # u64 bytes per lane
+WAVE_NUMBER = CONTROL + 168  # u32 within the workgroup
+MODE_BITS = CONTROL + 172  # u32 MODE register
+HOST = CONTROL + 256  # 64 x u64 scratch for resolved host addresses
+EXECUTED = CONTROL + 176  # u64 wave instructions executed
+SHARED_APERTURE = CONTROL + 184  # u64 high dword of the LDS aperture, shifted
+PRIVATE_APERTURE = CONTROL + 192
+CONSTANTS = CONTROL + 1024
+
+# Statuses a wave returns to the scheduler with.
+RUNNING, AT_BARRIER, ENDED, FAULTED, OUT_OF_BUDGET, YIELDED = range(6)
+
+# Fault codes.
+FAULT_KINDS = (
+    "none",
+    "out-of-bounds load",
+    "out-of-bounds store",
+    "out-of-bounds LDS access",
+    "out-of-bounds scratch access",
+    "jump outside the code",
+    "trap",
+    "misaligned atomic",
+    "unsupported buffer descriptor (swizzle or add-tid)",
+    "unsupported instruction",
+)
+(NO_FAULT, LOAD_FAULT, STORE_FAULT, LDS_FAULT, SCRATCH_FAULT, JUMP_FAULT, TRAP_FAULT,
+ ALIGN_FAULT, DESCRIPTOR_FAULT, UNSUPPORTED_FAULT) = range(10)
+
+# Record fields.
+RECORD_SIZE = 64
+R_FN = 0
+R_OPS = 8  # six u32 offsets
+R_IMM = 32  # i64
+R_REGION = 40  # ptr: the region this instruction hit last
+R_INDEX = 48  # u32 instruction index in the program
+R_MISC = 52  # u32
+R_IMM2 = 56  # i64
+
+# Region table entry.
+REGION_SIZE = 40
+REGION_BASE, REGION_BYTES, REGION_DELTA, REGION_FLAGS, REGION_ID = 0, 8, 16, 24, 32
+READABLE, WRITABLE = 1, 2
+
+
+def vgpr(index: int) -> int:
+    """State offset of a VGPR row."""
+    return index * ROW
+
+
+def agpr(index: int) -> int:
+    """State offset of an AGPR row."""
+    return (AGPR_ROW + index) * ROW
+
+
+def sgpr(code: int) -> int:
+    """State offset of a scalar by its GFX9 operand code (VCC 106, M0 124, EXEC 126)."""
+    return SGPRS + 4 * code
+
+
+VCC, M0, EXEC = sgpr(106), sgpr(124), sgpr(126)

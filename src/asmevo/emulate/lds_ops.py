@@ -1,0 +1,149 @@
+"""Helpers for LDS instructions: reads, writes, pairs and atomics, all checked to the byte."""
+
+from __future__ import annotations
+
+from asmevo.emulate import access
+from asmevo.emulate import layout as L
+from asmevo.emulate.emit import I32X64, I64X64, Helper, Variant, family
+from asmevo.emulate.ir import Module
+from asmevo.emulate.vector_memory import atomic_lanes
+from asmevo.isa.semantics.memory import MemoryOp, memory_op
+
+# Record slots: destination, address, first and second data.
+DST, ADDR, DATA0, DATA1 = range(4)
+
+
+class LdsAddress:
+    """Byte addresses of one access at `vaddr + offset` (offset: an i32 value)."""
+
+    def __init__(self, h: Helper, row: str, offset: str, size: int) -> None:
+        f = h.fn
+        self.h, self.size = h, size
+        self.bytes = f.op(f"add {I32X64} {row}, {h.splat(offset, 32)}")
+
+    def fast(self, miss: str) -> str:
+        """Host pointer of 64 consecutive elements, or a branch to `miss`."""
+        h, f, size = self.h, self.h.fn, self.size
+        first = f.op(f"extractelement {I32X64} {self.bytes}, i64 0")
+        expected = f.op(f"add {I32X64} {h.splat(first, 32)}, {access.scale_lanes(h, size)}")
+        same = f.op(f"icmp eq {I32X64} {self.bytes}, {expected}")
+        equal = f.op(f"icmp eq i64 {h.bits(same)}, -1")
+        ok = f.op(f"and i1 {equal}, {h.is_full(h.exec_bits())}")
+        start = f.op(f"zext i32 {first} to i64")
+        end = f.op(f"add i64 {start}, {64 * size}")
+        ok = f.op(f"and i1 {ok}, {f.op(f'icmp ule i64 {end}, {h.field(L.LDS_SIZE)}')}")
+        straight = f.label("straight")
+        f.cond(ok, straight, miss, likely=True)
+        f.place(straight)
+        return f.at(h.field(L.LDS_BASE, "ptr"), start)
+
+    def hosts(self) -> str:
+        """Host addresses of the active lanes; an address outside the allocation faults."""
+        h, f = self.h, self.h.fn
+        start = f.op(f"zext {I32X64} {self.bytes} to {I64X64}")
+        end = f.op(f"add {I64X64} {start}, splat (i64 {self.size})")
+        inside = f.op(f"icmp ule {I64X64} {end}, {h.splat(h.field(L.LDS_SIZE), 64)}")
+        out = f.op(f"xor i64 {h.bits(inside)}, -1")
+        missing = f.op(f"and i64 {out}, {h.exec_bits()}")
+        good, bad = f.label("inlds"), f.label("outlds")
+        f.cond(f.op(f"icmp eq i64 {missing}, 0"), good, bad, likely=True)
+        f.place(bad)
+        lane = f.call("i64", "llvm.cttz.i64", f"i64 {missing}, i1 true", declare="i64, i1")
+        which = f.op(f"trunc i64 {lane} to i32")
+        address = f.op(f"extractelement {I64X64} {start}, i32 {which}")
+        h.fault(L.LDS_FAULT, missing, address)
+        f.place(good)
+        base = f.op(f"ptrtoint ptr {h.field(L.LDS_BASE, 'ptr')} to i64")
+        return f.op(f"add {I64X64} {start}, {h.splat(base, 64)}")
+
+
+def _offset(h: Helper, second: bool = False) -> str:
+    return h.fn.op(f"trunc i64 {h.imm2() if second else h.imm()} to i32")
+
+
+def _load_rows(h: Helper, op: MemoryOp, address: LdsAddress, pointer: str) -> list[str]:
+    mask = h.mask(h.exec_bits())
+    hosts = address.hosts()
+    if op.size < 4:
+        raw = access.gather(h, hosts, 0, f"i{8 * op.size}", mask, "zeroinitializer")
+        old = h.row(pointer)
+        return [access.extend_loaded(h, raw, op.size, op.extend, op.signed, old)]
+    return [
+        access.gather(h, hosts, 4 * d, "i32", mask, "zeroinitializer") for d in range(op.dwords)
+    ]
+
+
+def _load(h: Helper, op: MemoryOp) -> None:
+    f = h.fn
+    pointer = h.slot(DST)
+    row = h.source_row(ADDR, "v")
+    address = LdsAddress(h, row, _offset(h), op.size)
+    if op.size >= 4 and not op.pair:
+        general = f.label("general")
+        host = address.fast(general)
+        for d, value in enumerate(access.load_contiguous(h, host, op.dwords)):
+            f.store(I32X64, value, f.at(pointer, d * L.ROW), 64)
+        h.next()
+        f.place(general)
+    rows = _load_rows(h, op, address, pointer)
+    if op.pair:
+        rows += _load_rows(h, op, LdsAddress(h, row, _offset(h, True), op.size), pointer)
+    h.store_rows([(r, f.at(pointer, d * L.ROW)) for d, r in enumerate(rows)], h.exec_bits())
+
+
+def _store_rows(h: Helper, op: MemoryOp, address: LdsAddress, data: int) -> None:
+    f = h.fn
+    pointer = h.slot(data)
+    rows = [h.row(f.at(pointer, d * L.ROW)) for d in range(op.dwords)]
+    mask = h.mask(h.exec_bits())
+    hosts = address.hosts()
+    if op.size < 4:
+        value = access.narrow_stored(h, rows[0], op.size, op.extend == "hi")
+        access.scatter(h, hosts, 0, f"i{8 * op.size}", mask, value)
+        return
+    for d, r in enumerate(rows):
+        access.scatter(h, hosts, 4 * d, "i32", mask, r)
+
+
+def _store(h: Helper, op: MemoryOp) -> None:
+    f = h.fn
+    row = h.source_row(ADDR, "v")
+    address = LdsAddress(h, row, _offset(h), op.size)
+    if op.size >= 4 and not op.pair:
+        general = f.label("general")
+        host = address.fast(general)
+        pointer = h.slot(DATA0)
+        rows = [h.row(f.at(pointer, d * L.ROW)) for d in range(op.dwords)]
+        access.store_contiguous(h, host, rows)
+        h.next()
+        f.place(general)
+    if op.pair:
+        # Both addresses are checked before either is written.
+        second = LdsAddress(h, row, _offset(h, True), op.size)
+        second.hosts()
+        _store_rows(h, op, address, DATA0)
+        _store_rows(h, op, second, DATA1)
+    else:
+        _store_rows(h, op, address, DATA0)
+    h.next()
+
+
+@family("lds")
+def emit_lds(module: Module, variant: Variant) -> None:
+    """A ds_ read, write or atomic."""
+    op = memory_op(variant.name)
+    assert op is not None, variant
+    h = Helper(module, variant)
+    if op.action == "load":
+        _load(h, op)
+    elif op.action == "store":
+        _store(h, op)
+    else:
+        address = LdsAddress(h, h.source_row(ADDR, "v"), _offset(h), op.size)
+        hosts = address.hosts()
+        h.fn.store(I64X64, hosts, h.fn.at("%st", L.HOST), 64)
+        result = h.slot(DST) if op.returns else None
+        second = h.slot(DATA1) if op.atomic in ("cmpst", "mskor") else None
+        atomic_lanes(h, op, h.exec_bits(), h.slot(DATA0), result, second)
+        h.next()
+    h.finish()

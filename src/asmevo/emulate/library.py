@@ -1,0 +1,273 @@
+"""Compiled helpers: built lazily by variant, kept as object files in the user's cache.
+
+The cache key holds everything that shapes the machine code: a hash of the sources that emit it,
+LLVM's version, and the host CPU with its features. An object is used only if it lies in a folder
+of the user's own and its content matches the digest recorded beside it; otherwise it is built
+again.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import json
+import os
+import stat
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import llvmlite.binding as llvm
+import platformdirs
+
+import asmevo
+from asmevo.emulate import (  # imported for their registrations
+    control,
+    cross_lane,
+    lane_ops,
+    lds_ops,
+    matrix_ops,
+    passing,
+    scalar_ops,
+    vector_memory,
+)
+from asmevo.emulate.emit import FAMILIES, Variant
+from asmevo.emulate.ir import Module
+from asmevo.emulate.runtime import runtime_module
+
+_REGISTERED = (control, cross_lane, lane_ops, lds_ops, matrix_ops, passing, scalar_ops,
+               vector_memory)
+_BATCH = 24  # variants per object: small enough that one new opcode compiles quickly
+Progress = Callable[[int, int], None]
+
+
+@lru_cache(maxsize=1)
+def source_digest() -> str:
+    """Hash of every source file that can change what a helper does."""
+    root = Path(asmevo.__file__).parent
+    digest = hashlib.sha256()
+    for folder in ("emulate", "isa"):
+        for path in sorted((root / folder).rglob("*.py")):
+            digest.update(path.name.encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _initialize() -> None:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+
+
+def host_cpu() -> tuple[str, str]:
+    """(CPU name, feature string) to compile for; `ASMEVO_CPU` overrides the name."""
+    name = os.environ.get("ASMEVO_CPU")
+    if name:
+        return name, ""
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+def cache_key() -> str:
+    """Identity of the cache folder."""
+    text = "\n".join([source_digest(), llvmlite.__version__, str(llvm.llvm_version_info),
+                      *host_cpu()])
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def cache_folder() -> Path | None:
+    """This key's cache folder, made private to the user; None where none can be had."""
+    root = os.environ.get("ASMEVO_CACHE") or platformdirs.user_cache_dir("asmevo")
+    folder = Path(root) / "helpers" / cache_key()
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        status = folder.stat()
+    except OSError:
+        return None
+    foreign = status.st_uid != os.getuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return None if foreign else folder
+
+
+class HelperLibrary:
+    """Addresses of compiled helpers, shared by all kernels of the process. Thread-safe."""
+
+    def __init__(self, folder: Path | None = None, use_cache: bool = True) -> None:
+        _initialize()
+        name, features = host_cpu()
+        self._machine = llvm.Target.from_default_triple().create_target_machine(
+            cpu=name, features=features, opt=3, reloc="default", codemodel="jitdefault", jit=True
+        )
+        backing = llvm.parse_assembly("")
+        self._engine = llvm.create_mcjit_compiler(backing, self._machine)
+        self._addresses: dict[str, int] = {}
+        self._lock = threading.RLock()
+        self._folder = folder if folder is not None else (cache_folder() if use_cache else None)
+        self.compiled = 0  # helpers compiled (not loaded) by this process
+        self._index: dict[str, str] = {}  # symbol -> object file stem
+        if self._folder is not None:
+            self._read_index()
+        self._load_runtime()
+
+    # --- public -----------------------------------------------------------------------------
+    def addresses(
+        self, variants: Iterable[Variant], progress: Progress | None = None
+    ) -> dict[Variant, int]:
+        """Function addresses of the variants, compiling those that are missing.
+
+        Args:
+            progress: called with (done, total) while missing helpers compile.
+        """
+        wanted = list(dict.fromkeys(variants))
+        with self._lock:
+            missing = [v for v in wanted if v.symbol not in self._addresses]
+            stems = {self._index[v.symbol] for v in missing if v.symbol in self._index}
+            for stem in sorted(stems):
+                self._load_cached(stem)
+            missing = [v for v in missing if v.symbol not in self._addresses]
+            for start in range(0, len(missing), _BATCH):
+                if progress is not None:
+                    progress(start, len(missing))
+                self._compile(missing[start : start + _BATCH])
+            if missing and progress is not None:
+                progress(len(missing), len(missing))
+            return {v: self._addresses[v.symbol] for v in wanted}
+
+    def address(self, symbol: str) -> int:
+        """Address of a runtime function."""
+        return self._addresses[symbol]
+
+    # --- compiling --------------------------------------------------------------------------
+    def _object(self, module: Module) -> bytes:
+        parsed = llvm.parse_assembly(str(module))
+        parsed.verify()
+        options = llvm.create_pipeline_tuning_options(speed_level=2)
+        options.loop_vectorization = False
+        options.slp_vectorization = False
+        options.loop_unrolling = False
+        builder = llvm.create_pass_builder(self._machine, options)
+        builder.getModulePassManager().run(parsed, builder)
+        return self._machine.emit_object(parsed)
+
+    def _compile(self, variants: Sequence[Variant]) -> None:
+        module = Module()
+        for variant in variants:
+            FAMILIES[variant.family](module, variant)
+        symbols = [v.symbol for v in variants]
+        code = self._object(_with_table(module, symbols))
+        self.compiled += len(symbols)
+        self._add(code, symbols)
+        self._save(code, symbols)
+
+    def _load_runtime(self) -> None:
+        names = ["asmevo_resolve", "asmevo_setup", "asmevo_run"]
+        stem = self._index.get(names[0])
+        if stem is not None:
+            self._load_cached(stem)
+        if names[0] not in self._addresses:
+            code = self._object(_with_table(runtime_module(), names))
+            self._add(code, names)
+            self._save(code, names)
+        llvm.add_symbol("asmevo_resolve", self._addresses["asmevo_resolve"])
+
+    def _add(self, code: bytes, symbols: Sequence[str]) -> None:
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+        table = self._engine.get_function_address(_table_name(symbols))
+        pointers = (ctypes.c_uint64 * len(symbols)).from_address(
+            _call_table(table)
+        )
+        for symbol, address in zip(symbols, pointers, strict=True):
+            self._addresses[symbol] = address
+
+    # --- cache ------------------------------------------------------------------------------
+    def _read_index(self) -> None:
+        assert self._folder is not None
+        for path in self._folder.glob("*.json"):
+            try:
+                data: Any = json.loads(path.read_text())
+                symbols = data["symbols"]
+                if not all(isinstance(s, str) for s in symbols):
+                    continue
+            except (OSError, ValueError, KeyError, TypeError):
+                continue
+            for symbol in symbols:
+                self._index.setdefault(symbol, path.stem)
+
+    def _load_cached(self, stem: str) -> None:
+        assert self._folder is not None
+        try:
+            data: Any = json.loads((self._folder / f"{stem}.json").read_text())
+            code = (self._folder / f"{stem}.o").read_bytes()
+            good = hashlib.sha256(code).hexdigest() == data["sha256"]
+            symbols: list[str] = list(data["symbols"])
+        except (OSError, ValueError, KeyError, TypeError):
+            good, code, symbols = False, b"", []
+        if not good or any(s in self._addresses for s in symbols):
+            # Damaged, or it overlaps what is loaded: forget it and compile what is needed.
+            for symbol in [s for s, other in self._index.items() if other == stem]:
+                del self._index[symbol]
+            return
+        self._add(code, symbols)
+
+    def _save(self, code: bytes, symbols: Sequence[str]) -> None:
+        if self._folder is None:
+            return
+        stem = hashlib.sha256("\n".join(symbols).encode()).hexdigest()[:24]
+        note = {"symbols": list(symbols), "sha256": hashlib.sha256(code).hexdigest()}
+        try:
+            _write(self._folder / f"{stem}.o", code)
+            _write(self._folder / f"{stem}.json", json.dumps(note).encode())
+        except OSError:
+            return  # a full or read-only disk only costs the next start its time
+        for symbol in symbols:
+            self._index.setdefault(symbol, stem)
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all."""
+    handle, name = tempfile.mkstemp(dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(data)
+        os.replace(name, path)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _table_name(symbols: Sequence[str]) -> str:
+    return "asmevo_table_" + hashlib.sha256("\n".join(symbols).encode()).hexdigest()[:20]
+
+
+def _with_table(module: Module, symbols: Sequence[str]) -> Module:
+    """Add a function that returns the address of a table of all symbols.
+
+    One look-up by name per object instead of one per helper: MCJIT's are slow.
+    """
+    name = _table_name(symbols)
+    entries = ", ".join(f"ptr @{s}" for s in symbols)
+    module.globals.append(
+        f"@{name}_data = internal constant [{len(symbols)} x ptr] [{entries}]"
+    )
+    module.functions.append(f"define ptr @{name}() {{\n  ret ptr @{name}_data\n}}")
+    return module
+
+
+def _call_table(address: int) -> int:
+    return int(ctypes.CFUNCTYPE(ctypes.c_uint64)(address)())
+
+
+_SHARED: HelperLibrary | None = None
+_SHARED_LOCK = threading.Lock()
+
+
+def shared_library() -> HelperLibrary:
+    """The process-wide library."""
+    global _SHARED
+    with _SHARED_LOCK:
+        if _SHARED is None:
+            _SHARED = HelperLibrary()
+        return _SHARED
