@@ -10,9 +10,8 @@ from __future__ import annotations
 import math
 from random import Random
 
-from asmevo.drivers.combine import compatible
+from asmevo.drivers.combine import Group, compatible, joined
 from asmevo.drivers.pool import Idea, Pool, default_rules
-from asmevo.program.edit import Edit
 from asmevo.search.driver import Context
 from asmevo.search.types import Outcome, Proposal
 
@@ -38,9 +37,9 @@ class AnnealDriver:
         self._cooling = cooling
         self._node = ""
         self._ideas: list[Idea] = []
-        self._state: tuple[Edit, ...] = ()
+        self._state: tuple[Group, ...] = ()
         self._value = 1.0
-        self._asked: tuple[Edit, ...] = ()
+        self._asked: tuple[Group, ...] = ()
 
     def ask(self, context: Context) -> Proposal | None:
         """A neighbour of the present state; None when no untried one was found."""
@@ -52,10 +51,11 @@ class AnnealDriver:
         if not self._ideas:
             return None
         for _ in range(_TRIES):
-            edits = self._neighbour()
+            groups = self._neighbour()
+            edits = joined(groups)
             if not edits or context.tried(node, edits) or context.hopeless(node, edits):
                 continue
-            self._asked = edits
+            self._asked = groups
             return Proposal(node, edits, f"annealing with {len(edits)} edits", "anneal")
         return None
 
@@ -69,13 +69,12 @@ class AnnealDriver:
         if worse <= 0 or self._rng.random() < math.exp(-worse / max(self._temperature, 1e-9)):
             self._state, self._value = self._asked, value
 
-    def _neighbour(self) -> tuple[Edit, ...]:
+    def _neighbour(self) -> tuple[Group, ...]:
         state = list(self._state)
         kind = self._rng.random()
         if state and kind < 0.35:
             state.pop(self._rng.randrange(len(state)))
             if kind < 0.15:
                 return tuple(state)
-        edit = self._rng.choice(self._ideas).edit
-        state = [e for e in state if compatible((e,), (edit,))]
-        return tuple(sorted([*state, edit], key=lambda e: (e.first, e.last)))
+        group = self._rng.choice(self._ideas).edits
+        return (*(g for g in state if compatible(group, g)), group)

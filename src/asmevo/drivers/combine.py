@@ -7,6 +7,14 @@ from itertools import pairwise
 
 from asmevo.program.edit import Edit
 
+Group = tuple[Edit, ...]
+"""Edits that belong together: they are proposed, kept and dropped as one."""
+
+
+def joined(groups: Iterable[Group]) -> tuple[Edit, ...]:
+    """All edits of the groups in program order."""
+    return tuple(sorted((e for g in groups for e in g), key=lambda e: (e.first, e.last)))
+
 
 def disjoint(first: Edit, second: Edit) -> bool:
     """Whether two edits touch different instructions and different places.

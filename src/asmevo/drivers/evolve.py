@@ -10,9 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from asmevo.drivers.combine import compatible, rebase
+from asmevo.drivers.combine import Group, compatible, joined, rebase
 from asmevo.drivers.pool import Idea, Pool, default_rules
-from asmevo.program.edit import Edit
 from asmevo.search.driver import Context
 from asmevo.search.types import Outcome, Proposal
 
@@ -21,7 +20,7 @@ _TRIES = 200
 
 @dataclass(frozen=True, slots=True)
 class _Individual:
-    edits: tuple[Edit, ...]
+    groups: tuple[Group, ...]
     speedup: float
 
 
@@ -45,6 +44,7 @@ class EvolveDriver:
         self._node = ""
         self._ideas: list[Idea] = []
         self._population: list[_Individual] = []
+        self._asked: tuple[Group, ...] = ()
 
     def ask(self, context: Context) -> Proposal | None:
         """A child of the population; None when no untried one was found."""
@@ -55,8 +55,10 @@ class EvolveDriver:
         if not self._ideas:
             return None
         for _ in range(_TRIES):
-            edits = self._child()
+            groups = self._child()
+            edits = joined(groups)
             if edits and not context.tried(node, edits) and not context.hopeless(node, edits):
+                self._asked = groups
                 return Proposal(node, edits, f"child with {len(edits)} edits", "evolve")
         return None
 
@@ -65,31 +67,32 @@ class EvolveDriver:
         if outcome.accepted:
             survivors: list[_Individual] = []
             for item in self._population:
-                moved = rebase(item.edits, outcome.proposal.edits)
-                if moved:
-                    survivors.append(_Individual(moved, item.speedup))
+                moved = [rebase(g, outcome.proposal.edits) for g in item.groups]
+                kept = tuple(g for g in moved if g is not None)
+                if kept:
+                    survivors.append(_Individual(kept, item.speedup))
             self._population = survivors
         elif outcome.speedup is not None:
-            self._population.append(_Individual(outcome.proposal.edits, outcome.speedup))
+            self._population.append(_Individual(self._asked, outcome.speedup))
             self._population.sort(key=lambda i: -i.speedup)
             del self._population[self._size :]
 
-    def _select(self) -> tuple[Edit, ...]:
+    def _select(self) -> tuple[Group, ...]:
         entrants = [self._rng.choice(self._population) for _ in range(self._tournament)]
-        return max(entrants, key=lambda i: i.speedup).edits
+        return max(entrants, key=lambda i: i.speedup).groups
 
-    def _child(self) -> tuple[Edit, ...]:
-        edits: list[Edit] = []
+    def _child(self) -> tuple[Group, ...]:
+        groups: list[Group] = []
         if self._population and self._rng.random() < 0.8:
-            edits = list(self._select())
+            groups = list(self._select())
             if self._rng.random() < 0.6:
-                for edit in self._select():
-                    if compatible(edits, (edit,)):
-                        edits.append(edit)
-        if edits and self._rng.random() < 0.2:
-            edits.pop(self._rng.randrange(len(edits)))
-        if not edits or self._rng.random() < 0.7:
-            edit = self._rng.choice(self._ideas).edit
-            edits = [e for e in edits if compatible((e,), (edit,))]
-            edits.append(edit)
-        return tuple(sorted(edits, key=lambda e: (e.first, e.last)))
+                for group in self._select():
+                    if all(compatible(group, g) for g in groups):
+                        groups.append(group)
+        if groups and self._rng.random() < 0.2:
+            groups.pop(self._rng.randrange(len(groups)))
+        if not groups or self._rng.random() < 0.7:
+            group = self._rng.choice(self._ideas).edits
+            groups = [g for g in groups if compatible(group, g)]
+            groups.append(group)
+        return tuple(groups)

@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from asmevo.edits import Move, RelaxWait, RemoveRedundant, Rule, Schedule
+from asmevo.edits import (
+    CompositeRule,
+    HoistLoad,
+    Move,
+    RelaxWait,
+    RemoveRedundant,
+    Rule,
+    Schedule,
+    SinkStore,
+    SkipBranch,
+)
 from asmevo.program.edit import Edit
+from asmevo.program.model import Program
 from asmevo.search.driver import Context
+from asmevo.search.types import canonical_edits
 from asmevo.search.windows import HotWindow
 
 
@@ -15,8 +27,11 @@ def default_rules(seed: int, round: int = 0) -> tuple[Rule, ...]:
     """The project's rules, best first. Later rounds vary the randomised ones."""
     mixed = seed * 7919 + round
     return (
+        SinkStore(),
+        HoistLoad(),
         Schedule(variants=2 + 2 * round, seed=mixed),
         RelaxWait(),
+        SkipBranch(),
         RemoveRedundant(),
         Move(reach=4 + 8 * round, seed=mixed),
     )
@@ -24,11 +39,16 @@ def default_rules(seed: int, round: int = 0) -> tuple[Rule, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Idea:
-    """One edit, where it came from, and how much of the time its window takes."""
+    """Edits that belong together, where they came from, and their window's share of the time."""
 
-    edit: Edit
+    edits: tuple[Edit, ...]
     rule: str
     share: float
+
+    @property
+    def note(self) -> str:
+        """What the first edit says about itself."""
+        return self.edits[0].note
 
 
 @dataclass(slots=True)
@@ -44,7 +64,7 @@ class Arm:
 
     rule: str
     window: HotWindow
-    source: Iterator[Edit]
+    source: Iterator[tuple[Edit, ...]]
     rank: int
     drawn: int = 0
     gain: float = 0.0
@@ -54,6 +74,15 @@ class Arm:
     def score(self) -> float:
         """Expected worth of the next draw: the window's share, corrected by experience."""
         return self.window.share * (1.0 + 50.0 * self.gain) / (1.0 + 0.5 * self.drawn)
+
+
+def _edit_sets(
+    rule: Rule, program: Program, kernel: str, window: HotWindow
+) -> Iterator[tuple[Edit, ...]]:
+    if isinstance(rule, CompositeRule):
+        yield from rule.composites(program, kernel, window.window)
+    for edit in rule.proposals(program, kernel, window.window):
+        yield (edit,)
 
 
 class Pool:
@@ -71,9 +100,9 @@ class Pool:
     ) -> None:
         self.node = node
         program = context.program(node)
-        self._seen: set[tuple[int, int, tuple[str, ...]]] = set()
+        self._seen: set[str] = set()
         self._arms = [
-            Arm(rule.name, window, rule.proposals(program, context.kernel, window.window), rank)
+            Arm(rule.name, window, _edit_sets(rule, program, context.kernel, window), rank)
             for window in context.windows(node, windows)
             for rank, rule in enumerate(rules)
         ]
@@ -91,13 +120,13 @@ class Pool:
 
     def draw_from(self, arm: Arm) -> Idea | None:
         """The next new edit of `arm`; None (and the arm empty) when it has none."""
-        for edit in arm.source:
-            key = (edit.first, edit.last, edit.lines)
+        for edits in arm.source:
+            key = canonical_edits(edits)
             if key in self._seen:
                 continue
             self._seen.add(key)
             arm.drawn += 1
-            return Idea(edit, arm.rule, arm.window.share)
+            return Idea(edits, arm.rule, arm.window.share)
         arm.empty = True
         return None
 

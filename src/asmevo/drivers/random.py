@@ -35,9 +35,9 @@ class RandomDriver:
         while True:
             while self._ideas:
                 idea = self._ideas.pop(self._rng.randrange(len(self._ideas)))
-                edits = (idea.edit,)
+                edits = idea.edits
                 if not context.tried(node, edits) and not context.hopeless(node, edits):
-                    return Proposal(node, edits, idea.edit.note, idea.rule)
+                    return Proposal(node, edits, idea.note, idea.rule)
             self._round += 1
             if self._round > 3:
                 return None

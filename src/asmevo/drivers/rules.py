@@ -68,10 +68,10 @@ class RulesDriver:
                 self._pool = Pool(context, node, default_rules(self.seed, self._round))
                 continue
             idea, arm = drawn
-            edits = (idea.edit,)
+            edits = idea.edits
             if context.tried(node, edits) or context.hopeless(node, edits):
                 continue
-            rationale = f"{idea.edit.note} (window with {idea.share:.0%} of the time)"
+            rationale = f"{idea.note} (window with {idea.share:.0%} of the time)"
             return self._propose(Proposal(node, edits, rationale, idea.rule), arm)
 
     def tell(self, outcome: Outcome) -> None:
@@ -89,9 +89,10 @@ class RulesDriver:
                     kept.append(_Gain(moved, item.speedup, item.rule))
             self._gains = kept
             self._combined_at = 0
-        elif outcome.status == "insufficient_speedup" and gain > _MEASURABLE:
-            if outcome.proposal.rule != "combination":
-                self._gains.append(_Gain(outcome.proposal.edits, 1.0 + gain, outcome.proposal.rule))
+            return
+        small = outcome.status == "insufficient_speedup" and gain > _MEASURABLE
+        if small and outcome.proposal.rule != "combination":
+            self._gains.append(_Gain(outcome.proposal.edits, 1.0 + gain, outcome.proposal.rule))
 
     def _propose(self, proposal: Proposal, arm: Arm | None) -> Proposal:
         self._asked = (proposal, arm)

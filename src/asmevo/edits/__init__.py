@@ -1,9 +1,23 @@
 """Rewrite rules: they propose edits of a program and judge nothing."""
 
-from asmevo.edits.base import Rule, Window
+from asmevo.edits.base import CompositeRule, Rule, Window
+from asmevo.edits.hoist_load import HoistLoad
 from asmevo.edits.move import Move
 from asmevo.edits.relax_wait import RelaxWait
 from asmevo.edits.remove_redundant import RemoveRedundant
 from asmevo.edits.schedule import Schedule
+from asmevo.edits.sink_store import SinkStore
+from asmevo.edits.skip_branch import SkipBranch
 
-__all__ = ["Move", "RelaxWait", "RemoveRedundant", "Rule", "Schedule", "Window"]
+__all__ = [
+    "CompositeRule",
+    "HoistLoad",
+    "Move",
+    "RelaxWait",
+    "RemoveRedundant",
+    "Rule",
+    "Schedule",
+    "SinkStore",
+    "SkipBranch",
+    "Window",
+]

@@ -7,7 +7,7 @@ one of them goes through all gates like anybody else's.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from asmevo.program.edit import Edit
 from asmevo.program.model import Function, Program
@@ -31,6 +31,17 @@ class Rule(Protocol):
 
     def proposals(self, program: Program, kernel: str, window: Window) -> Iterator[Edit]:
         """Edits of `kernel` in `window`, best first."""
+        ...
+
+
+@runtime_checkable
+class CompositeRule(Protocol):
+    """A rule some of whose proposals need edits at several places at once."""
+
+    def composites(
+        self, program: Program, kernel: str, window: Window
+    ) -> Iterator[tuple[Edit, ...]]:
+        """Sets of disjoint edits that belong together, best first."""
         ...
 
 

@@ -16,7 +16,6 @@ from asmevo.isa.counters import decode_wait
 from asmevo.isa.effects import VECTOR_CLASSES, OpClass, effects
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import EXEC, MODE, Imm, Reg
-from asmevo.isa.target import Target
 from asmevo.program.cfg import Block
 from asmevo.program.dataflow import Liveness, liveness
 from asmevo.program.edit import Edit
@@ -105,23 +104,16 @@ class RemoveRedundant:
     @staticmethod
     def _dead(program: Program, block: Block, window: Window, live: Liveness) -> Iterator[Edit]:
         """Arithmetic whose results nobody reads."""
-        needed = set(live.live_out(block))
-        dead: list[int] = []
-        for i in range(block.last - 1, block.first - 1, -1):
+        for i in range(max(block.first, window[0]), min(block.last, window[1])):
             inst = program.instructions[i]
             effect = effects(inst, program.target)
-            plain = effect.kind in VECTOR_CLASSES or effect.kind is OpClass.SALU
-            removable = plain and inst.editable and bool(effect.defs)
-            removable &= not effect.defs & (_EXEC_UNITS | {MODE})
-            removable &= not inst.base.startswith(("s_setreg", "s_getpc", "s_set_gpr", "v_movrel"))
-            if removable and not effect.defs & needed:
-                dead.append(i)
+            if effect.kind not in VECTOR_CLASSES and effect.kind is not OpClass.SALU:
                 continue
-            if _overwrites_all(inst, program.target):
-                needed -= effect.defs
-            needed |= effect.uses
-        for i in sorted(dead):
-            if window[0] <= i < window[1]:
+            if not inst.editable or not effect.defs or effect.defs & (_EXEC_UNITS | {MODE}):
+                continue
+            if inst.base.startswith(("s_setreg", "s_getpc", "s_set_gpr", "v_movrel")):
+                continue
+            if not effect.defs & live.live_after(i):
                 yield Edit(i, i + 1, (), "nobody reads the result")
 
     @staticmethod
@@ -161,12 +153,6 @@ class RemoveRedundant:
         i = block.last - 1
         if not window[0] <= i < window[1]:
             return
-        if program.instructions[i].base.startswith(("s_branch", "s_cbranch")):
-            if program.branch_target(i) == i + 1:
-                yield Edit(i, i + 1, (), "the branch goes to the next instruction")
-
-
-def _overwrites_all(inst: Instruction, target: Target) -> bool:
-    # A vector result leaves disabled lanes alone, so it ends no liveness.
-    effect = effects(inst, target)
-    return all(u < 1024 for u in effect.defs)
+        direct = program.instructions[i].base.startswith(("s_branch", "s_cbranch"))
+        if direct and program.branch_target(i) == i + 1:
+            yield Edit(i, i + 1, (), "the branch goes to the next instruction")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from asmevo.capsule.model import Capsule
-from asmevo.check.verifier import check_program
+from asmevo.check.run import check_program
 from asmevo.codeobject import CodeObject
 from asmevo.device.protocol import Device
 from asmevo.errors import AsmEvoError, InputError, UnsupportedError

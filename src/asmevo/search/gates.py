@@ -14,8 +14,9 @@ from typing import Any, ClassVar, Protocol
 
 from asmevo.capsule.model import Capsule
 from asmevo.check import abi, resources
-from asmevo.check.findings import Finding
-from asmevo.check.verifier import check_program, compare
+from asmevo.check.against import compare
+from asmevo.check.findings import ERROR, Finding
+from asmevo.check.run import check_program
 from asmevo.codeobject import CodeObject
 from asmevo.device.protocol import Device, Timing
 from asmevo.errors import AsmEvoError, BuildError, EnvironmentFault, UnsupportedError
@@ -42,7 +43,7 @@ class GateVerdict:
     status: Status
     gate: str
     reason: str
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(slots=True)
@@ -124,7 +125,9 @@ class Baseline:
     k0_timings: tuple[Timing, ...]
     rule: CommitRule
     history: History
-    node_timings: dict[str, tuple[Timing, ...]] = field(default_factory=dict)
+    node_timings: dict[str, tuple[Timing, ...]] = field(
+        default_factory=dict[str, tuple[Timing, ...]]
+    )
 
 
 class Gate:
@@ -205,16 +208,13 @@ class AbiAndResources(Gate):
         assert candidate.code_object is not None, "a gate ran before the build"
         assert candidate.built is not None, "a gate ran before the build"
         found = list(abi.compare(self.baseline.code_object, candidate.code_object))
-        known = {_identity(f) for f in self._k0_resources()}
-        found += [
-            f
-            for f in resources.check(candidate.built, self.baseline.kernel)
-            if _identity(f) not in known
-        ]
-        return _static(self, found)
+        known = {_identity(f) for f in self._resources(self.baseline.program)}
+        found += [f for f in self._resources(candidate.built) if _identity(f) not in known]
+        return _static(self, [f for f in found if f.severity == ERROR])
 
-    def _k0_resources(self) -> Sequence[Finding]:
-        return resources.check(self.baseline.program, self.baseline.kernel)
+    def _resources(self, program: Program) -> list[Finding]:
+        kernel = program.object.kernel(self.baseline.kernel)
+        return resources.check(program, kernel)
 
 
 class StaticCheck(Gate):
@@ -333,27 +333,14 @@ def _identity(finding: Finding) -> tuple[str, str]:
 
 
 def _static(gate: Gate, findings: Sequence[Finding]) -> GateVerdict | None:
-    errors = [f for f in findings if f.severity == "error"]
-    if not errors:
+    if not findings:
         return None
-    first = errors[0]
-    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    first = findings[0]
+    more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
     where = f" at `{first.text}`" if first.text else ""
     return GateVerdict(
         "static_invalid",
         gate.name,
         f"{first.rule}: {first.message}{where}{more}",
-        {"findings": [_row(f) for f in errors[:20]]},
+        {"findings": [f.as_json() for f in findings[:20]]},
     )
-
-
-def _row(finding: Finding) -> dict[str, Any]:
-    return {
-        "rule": finding.rule,
-        "message": finding.message,
-        "index": finding.index,
-        "text": finding.text,
-        "producer": finding.producer,
-        "need": finding.need,
-        "have": finding.have,
-    }

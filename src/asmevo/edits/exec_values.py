@@ -1,0 +1,154 @@
+"""Which EXEC masks are surely the same, and which contain which, in structured control flow.
+
+Compilers save EXEC, narrow it and restore it (`s_and_saveexec`, ..., `s_or exec, exec, saved`).
+Following that symbolically gives every instruction a *mask value*; equal values mean equal masks
+within one pass through the code between them (a loop gives its values a new meaning on every
+iteration). Every value knows the wider one that it was narrowed from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from asmevo.isa.effects import effects
+from asmevo.isa.instruction import Instruction
+from asmevo.isa.operand import EXEC, Imm, Reg, RegKind
+from asmevo.program.cfg import Block, blocks
+from asmevo.program.model import Function, Program
+
+_EXEC = Reg(RegKind.SGPR, EXEC, 2)
+_EXEC_UNITS = frozenset((EXEC, EXEC + 1))
+Value = tuple[str, int]
+ENTRY: Value = ("entry", 0)
+
+
+@dataclass(slots=True)
+class _State:
+    mask: Value
+    saved: dict[tuple[int, int], Value] = field(default_factory=dict[tuple[int, int], Value])
+
+    def copy(self) -> _State:
+        return _State(self.mask, dict(self.saved))
+
+
+class ExecValues:
+    """Mask values of one function.
+
+    Args:
+        program: the program.
+        function: the function.
+    """
+
+    def __init__(self, program: Program, function: Function) -> None:
+        self._program = program
+        self.blocks: tuple[Block, ...] = blocks(program, function)
+        self._parents: dict[Value, Value | None] = {ENTRY: None}
+        self._before: dict[int, Value] = {}
+        self._solve()
+
+    def before(self, index: int) -> Value | None:
+        """Mask value under which instruction `index` executes; None where nothing leads."""
+        return self._before.get(index)
+
+    def within(self, inner: Value, outer: Value) -> bool:
+        """Whether mask `inner` is `outer` or was narrowed from it."""
+        return outer in self._chain(inner)
+
+    def _solve(self) -> None:
+        if not self.blocks:
+            return
+        entries: dict[int, _State] = {self.blocks[0].index: _State(ENTRY)}
+        todo = [self.blocks[0].index]
+        rounds = 0
+        while todo and rounds < 50 * len(self.blocks):
+            rounds += 1
+            block = self.blocks[todo.pop(0)]
+            state = entries[block.index].copy()
+            for i in range(block.first, block.last):
+                self._before[i] = state.mask
+                self._step(state, i)
+            for successor in block.successors:
+                old = entries.get(successor)
+                new = state.copy() if old is None else self._join(old, state, successor)
+                if old is None or (new.mask, new.saved) != (old.mask, old.saved):
+                    entries[successor] = new
+                    if successor not in todo:
+                        todo.append(successor)
+
+    def _join(self, old: _State, new: _State, block: int) -> _State:
+        mask = old.mask
+        if old.mask != new.mask:
+            mask = ("join", block)
+            if old.mask != mask:
+                self._parents[mask] = self._common(old.mask, new.mask)
+            elif not self.within(new.mask, mask):
+                # Another path comes in: only what is wider than both can be the parent.
+                parent = self._parents[mask]
+                self._parents[mask] = self._common(parent, new.mask) if parent else None
+        saved = {k: v for k, v in old.saved.items() if new.saved.get(k) == v}
+        return _State(mask, saved)
+
+    def _chain(self, value: Value) -> list[Value]:
+        """`value` and what it was narrowed from, innermost first."""
+        chain: list[Value] = []
+        step: Value | None = value
+        while step is not None and step not in chain:
+            chain.append(step)
+            step = self._parents.get(step)
+        return chain
+
+    def _common(self, first: Value, second: Value) -> Value | None:
+        wider = self._chain(first)
+        return next((v for v in self._chain(second) if v in wider), None)
+
+    def _narrow(self, state: _State, index: int) -> None:
+        value: Value = ("at", index)
+        if value != state.mask:
+            self._parents.setdefault(value, state.mask)
+        state.mask = value
+
+    def _step(self, state: _State, index: int) -> None:
+        inst = self._program.instructions[index]
+        effect = effects(inst, self._program.target)
+        before = state.mask
+        operands = [o.value for o in inst.operands]
+        if effect.defs & _EXEC_UNITS:
+            self._write(state, index, inst, operands)
+        for key in [k for k in state.saved if any(k[0] <= u < k[0] + k[1] for u in effect.defs)]:
+            del state.saved[key]
+        saves = inst.base == "s_and_saveexec_b64" or (
+            inst.base == "s_mov_b64" and len(operands) == 2 and operands[1] == _EXEC
+        )
+        if saves and isinstance(operands[0], Reg) and operands[0] != _EXEC:
+            state.saved[(operands[0].index, operands[0].count)] = before
+
+    def _write(
+        self, state: _State, index: int, inst: Instruction, operands: Sequence[object]
+    ) -> None:
+        base = inst.base
+        if base in ("s_and_saveexec_b64", "s_andn2_saveexec_b64") or base.startswith("v_cmpx"):
+            self._narrow(state, index)
+            return
+        if base in ("s_and_b64", "s_andn2_b64") and operands[1] == _EXEC:
+            self._narrow(state, index)
+            return
+        if base == "s_and_b64" and operands[2] == _EXEC:
+            self._narrow(state, index)
+            return
+        source: object = None
+        if base == "s_or_b64" and _EXEC in operands[1:]:
+            source = operands[2] if operands[1] == _EXEC else operands[1]
+        elif base == "s_mov_b64":
+            source = operands[1]
+            if source == Imm(-1):
+                state.mask = ("at", index)
+                self._parents.setdefault(state.mask, None)
+                return
+        if isinstance(source, Reg):
+            saved = state.saved.get((source.index, source.count))
+            if saved is not None and (base == "s_mov_b64" or self.within(state.mask, saved)):
+                state.mask = saved
+                return
+        state.mask = ("at", index)
+        self._parents.setdefault(state.mask, None)
