@@ -112,6 +112,7 @@ def _declare(lib: ctypes.CDLL) -> None:
         _voidp,
         _voidp,
     )
+    sig("LLVMDisasmDispose", None, _voidp)
     sig(
         "LLVMDisasmInstruction",
         _size,
@@ -202,7 +203,7 @@ class Disassembler:
 
     def __del__(self) -> None:
         if getattr(self, "_handle", None):
-            self._lib.LLVMDisasmDispose(_voidp(self._handle))
+            self._lib.LLVMDisasmDispose(self._handle)
 
     def decode(self, code: bytes, start: int = 0, stop: int | None = None) -> list[Decoded]:
         """Disassemble `code[start:stop]`; offsets are relative to the start of `code`.
