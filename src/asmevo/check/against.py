@@ -12,27 +12,15 @@ renamed, by the instructions with their registers left out and by their order of
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from asmevo.check.findings import ERROR, Finding
-from asmevo.check.view import ProgramLike
-from asmevo.isa.effects import MEMORY_CLASSES, OpClass, effects
-from asmevo.isa.instruction import Instruction
-from asmevo.isa.target import Target
+from asmevo.check.view import ProgramLike, library_of, skeleton
 
-_REGISTER = re.compile(r"\b([vsa])(?:\d+|\[\d+:\d+\])|\b(?:vcc|ttmp\d+|m0)\b")
 _PINNED = ("wait.raw", "wait.waw")
 _COUNTED = ("-at-barrier", "-at-lds")  # rules whose `have` is a count of pending operations
-
-
-def skeleton(text: str) -> str:
-    """Instruction text without register numbers; branches without their operand."""
-    if text.startswith(("s_branch", "s_cbranch", "s_call")):
-        return text.split()[0]
-    return _REGISTER.sub(lambda m: m.group(1) or "s", text)
 
 
 def _exact(text: str) -> str:
@@ -57,14 +45,10 @@ class _Numbering:
     @classmethod
     def of(cls, program: ProgramLike) -> _Numbering:
         seen: Counter[str] = Counter()
-        cache: dict[Instruction, str] = {}
         ordinals: list[int] = []
-        for inst in program.instructions:
-            key = cache.get(inst)
-            if key is None:
-                key = cache[inst] = skeleton(inst.text or inst.raw.hex())
-            ordinals.append(seen[key])
-            seen[key] += 1
+        for f in library_of(program.target).facts(program.instructions):
+            ordinals.append(seen[f.skeleton])
+            seen[f.skeleton] += 1
         return cls(ordinals)
 
     def at(self, index: int | None) -> int:
@@ -178,7 +162,7 @@ def _between(program: ProgramLike, f: Finding) -> list[str] | None:
     if f.producer is None or not 0 <= f.producer < f.index:
         return None
     inner = program.instructions[f.producer + 1 : f.index]
-    return [skeleton(i.text or i.raw.hex()) for i in inner]
+    return [i.skeleton for i in library_of(program.target).facts(inner)]
 
 
 def _moved_pins(
@@ -200,38 +184,18 @@ def _moved_pins(
     return found
 
 
-def _is_fence(inst: Instruction, target: Target) -> bool:
-    kind = effects(inst, target).kind
-    if kind is OpClass.CACHE:
-        return not inst.base.startswith("s_icache")
-    return kind is OpClass.BARRIER
-
-
 def _intervals(program: ProgramLike) -> tuple[list[str], list[Counter[str]], list[int]]:
     """Fences in order, memory operations between them (by skeleton), and the fences' indices."""
     fences: list[str] = []
     places: list[int] = []
     spans: list[Counter[str]] = [Counter()]
-    cache: dict[Instruction, tuple[str, str]] = {}
-    for i, inst in enumerate(program.instructions):
-        known = cache.get(inst)
-        if known is None:
-            text = inst.text or inst.raw.hex()
-            kind = effects(inst, program.target).kind
-            if _is_fence(inst, program.target):
-                known = ("fence", text)
-            elif kind in MEMORY_CLASSES and kind is not OpClass.SMEM:
-                known = ("memory", skeleton(text))
-            else:
-                known = ("", "")
-            cache[inst] = known
-        what, text = known
-        if what == "fence":
-            fences.append(text)
+    for i, f in enumerate(library_of(program.target).facts(program.instructions)):
+        if f.fence:
+            fences.append(f.inst.text or "")
             places.append(i)
             spans.append(Counter())
-        elif what == "memory":
-            spans[-1][text] += 1
+        elif f.memory:
+            spans[-1][f.skeleton] += 1
     return fences, spans, places
 
 

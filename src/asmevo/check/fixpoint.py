@@ -9,20 +9,23 @@ from typing import TypeVar
 from asmevo.check.view import ChunkContent, View
 
 S = TypeVar("S")
+R = TypeVar("R")
 
 
 def forward(
     view: View,
     initial: S,
-    transfer: Callable[[ChunkContent, S], S],
+    transfer: Callable[[ChunkContent, S], R],
+    exit_of: Callable[[R], S],
     join: Callable[[S, S], S],
-) -> dict[int, S]:
-    """Entry state of every reachable chunk.
+) -> dict[int, R]:
+    """The transfer function's result for every reachable chunk at the fixed point.
 
     `join` must be idempotent and commutative and can raise a state only finitely often; chunks
     are visited in reverse post order, so that code without loops is visited once.
     """
     states: dict[int, S] = dict.fromkeys(view.entries, initial)
+    results: dict[int, R] = {}
     rank = {n: i for i, n in enumerate(view.order)}
     heap = sorted(rank[e] for e in states if e in rank)
     queued = set(heap)
@@ -31,16 +34,18 @@ def forward(
         queued.discard(at)
         number = view.order[at]
         chunk = view.chunks[number]
-        out = transfer(chunk.content, states[number])
+        result = results[number] = transfer(chunk.content, states[number])
+        out = exit_of(result)
         for s in chunk.successors:
             if s not in states:
                 states[s] = out
             else:
-                new = join(states[s], out)
-                if new == states[s]:
+                old = states[s]
+                new = join(old, out)
+                if new is old or new == old:
                     continue
                 states[s] = new
             if rank[s] not in queued:
                 queued.add(rank[s])
                 heapq.heappush(heap, rank[s])
-    return states
+    return results

@@ -49,7 +49,9 @@ class Raw(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Result:
+class Result:
+    """Exit state and findings of one chunk."""
+
     exit: State
     raws: tuple[Raw, ...]
 
@@ -84,12 +86,12 @@ class Walker:
         self.interest = interest(self.target)
         self.reaches: dict[tuple[int, int], int] = {}
 
-    def run(self, content: ChunkContent, entry: State) -> _Result:
+    def run(self, content: ChunkContent, entry: State) -> Result:
         """Exit state and findings of a chunk for an entry state."""
         found = content.hazards.get(entry)
         if found is None:
             found = content.hazards[entry] = self._walk(content, entry)
-        assert isinstance(found, _Result)
+        assert isinstance(found, Result)
         return found
 
     def _reach(self, role: int, passes: int) -> int:
@@ -98,7 +100,7 @@ class Walker:
             found = self.reaches[role, passes] = reach(self.target, P(role), passes)
         return found
 
-    def _walk(self, content: ChunkContent, entry: State) -> _Result:
+    def _walk(self, content: ChunkContent, entry: State) -> Result:
         live: list[_Producer] = []
         for role, passes, key, mask, since in entry:
             live.append(
@@ -128,7 +130,7 @@ class Walker:
             if since < p.reach and (p.mask or p.role in (P.DGEMM, P.VSKIP)):
                 name = (p.role, p.passes, p.key, p.mask)
                 exits[name] = min(since, exits.get(name, since))
-        return _Result(_state(exits), tuple(raws))
+        return Result(_state(exits), tuple(raws))
 
     def _advance(self, f: Facts, live: list[_Producer], position: int) -> list[_Producer]:
         kept: list[_Producer] = []
@@ -172,7 +174,7 @@ def _state(entries: dict[tuple[int, int, object, int], int]) -> State:
 
 def join(a: State, b: State) -> State:
     """Union of producers, each with the least wait states."""
-    if a == b:
+    if a == b or set(a).issuperset(b):
         return a
     merged = {e[:4]: e[4] for e in a}
     for e in b:
@@ -180,10 +182,10 @@ def join(a: State, b: State) -> State:
     return _state(merged)
 
 
-def solve(view: View, walker: Walker) -> dict[int, State]:
-    """Entry state of every reachable chunk."""
+def solve(view: View, walker: Walker) -> dict[int, Result]:
+    """Result of every reachable chunk at the fixed point."""
     initial: State = ()
-    return forward(view, initial, lambda content, state: walker.run(content, state).exit, join)
+    return forward(view, initial, walker.run, lambda result: result.exit, join)
 
 
 def check_hazards(view: View) -> list[Finding]:
@@ -191,12 +193,12 @@ def check_hazards(view: View) -> list[Finding]:
     if not rules_of(view.target):
         return []
     walker = Walker(view.library)
-    states = solve(view, walker)
+    results = solve(view, walker)
     findings: list[Finding] = []
     for number in view.order:
         chunk = view.chunks[number]
         worst: dict[tuple[int, str, int], Raw] = {}
-        for raw in walker.run(chunk.content, states[number]).raws:
+        for raw in results[number].raws:
             key = (raw.at, raw.rule.name, raw.mask)
             if key not in worst or raw.have < worst[key].have:
                 worst[key] = raw

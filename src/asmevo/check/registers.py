@@ -9,19 +9,15 @@ defines: no lane that would read it was active.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from asmevo.check.findings import ERROR, NOTE, Finding
 from asmevo.check.view import CALL, Facts, View
 from asmevo.check.waits import register_text
 from asmevo.codeobject import KernelDescriptor
-from asmevo.isa.hazard_roles import VECTOR_MASK, matrix_sources, reg_mask
-from asmevo.isa.instruction import Instruction
-from asmevo.isa.matrix import matrix_op
-from asmevo.isa.operand import AGPR0, EXEC, FLAT_SCRATCH, MODE, TTMP0, VGPR0, RegKind
-from asmevo.isa.target import Target
+from asmevo.isa.hazard_roles import EXEC_MASK, SCALAR_MASK, VECTOR_MASK
+from asmevo.isa.operand import AGPR0, EXEC, FLAT_SCRATCH, MODE, SCC, TTMP0, VGPR0
 
-EVERYTHING = (1 << 8192) - 1
+EVERYTHING = SCALAR_MASK | EXEC_MASK | VECTOR_MASK | 1 << SCC | 1 << MODE
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,53 +63,6 @@ def entry_mask(descriptor: KernelDescriptor, preloaded: bool = True) -> int:
     mask |= 0xF << FLAT_SCRATCH  # flat scratch and XNACK mask: set by the hardware or unused
     mask |= ((1 << 16) - 1) << TTMP0 | 3 << EXEC | 1 << MODE
     return mask
-
-
-def _tuple_fault(inst: Instruction, target: Target) -> str:
-    """Why a register tuple of the instruction is not encodable in hardware, or ''."""
-    for operand in inst.operands:
-        reg = operand.reg
-        if reg is None or reg.count == 1:
-            continue
-        if reg.kind is RegKind.SGPR:
-            step = 2 if reg.count == 2 else 4
-            start = reg.index - TTMP0 if reg.index >= TTMP0 else reg.index
-            if reg.index < FLAT_SCRATCH and start % step:
-                return f"{reg} must start at a multiple of {step}"
-        elif target.unified_vgprs and reg.index % 2:
-            return f"{reg} must start at an even register on {target.arch}"
-    return ""
-
-
-def _matrix_fault(inst: Instruction, target: Target) -> tuple[str, bool]:
-    """(why a matrix instruction's destination overlaps its sources wrongly, whether it is C)."""
-    op = matrix_op(inst, target)
-    d = inst.operands[0].reg
-    if op is None or d is None or op.m == 4 or op.sparse:
-        return "", False
-    ab, c = matrix_sources(inst, op)
-    dmask = reg_mask(d)
-    if c is not None and c != d and reg_mask(c) & dmask:
-        return f"{d} partly overlaps the C operand {c}", True
-    if ab & dmask:
-        return f"{d} overlaps A or B", False
-    return "", False
-
-
-@lru_cache(maxsize=200_000)
-def operand_faults(inst: Instruction, target: Target) -> tuple[tuple[str, str, str, str], ...]:
-    """(rule, mark, severity, message) of faults that one instruction has by itself."""
-    found: list[tuple[str, str, str, str]] = []
-    fault = _tuple_fault(inst, target)
-    if fault:
-        found.append(("register.alignment", "R", ERROR, fault))
-    if inst.base.startswith("v_mfma"):
-        fault, of_c = _matrix_fault(inst, target)
-        if fault:
-            # LLVM's register allocator keeps A and B apart too; the assembler only checks C.
-            mark, severity = ("R", ERROR) if of_c else ("L", NOTE)
-            found.append(("register.mfma-overlap", mark, severity, fault))
-    return tuple(found)
 
 
 def _beyond(limits: Limits) -> int:
@@ -168,11 +117,9 @@ def check_registers(view: View, limits: Limits | None, entries: dict[int, int]) 
     for number in view.order:
         chunk = view.chunks[number]
         content = chunk.content
-        for i, f in enumerate(content.facts, chunk.first):
-            for rule, mark, severity, message in operand_faults(f.inst, view.target):
-                findings.append(
-                    _make(view, i, f, rule, mark, severity, message, "use other registers")
-                )
+        for at, (rule, mark, severity, message) in content.faults:
+            f, i = content.facts[at], chunk.first + at
+            findings.append(_make(view, i, f, rule, mark, severity, message, "use other registers"))
         if content.touched & beyond and limits is not None:
             findings += _beyond_findings(view, chunk.first, content.facts, beyond, limits)
         if not content.exposed & ~every[number]:

@@ -42,6 +42,8 @@ def check_structure(view: View) -> list[Finding]:
                 "the callee is assumed to follow the calling convention", "")  # fmt: skip
     for number in view.order:
         chunk = view.chunks[number]
+        if not chunk.content.special:
+            continue
         for i, f in enumerate(chunk.content.facts, chunk.first):
             if f.kind is OpClass.OTHER and f.inst.text is None:
                 add("structure.undecodable", ERROR, i,
@@ -97,6 +99,8 @@ def _vccz(view: View) -> list[Finding]:
     for chunk in view.chunks:
         if chunk.leader:
             half = False
+        if not chunk.content.special and not chunk.content.gen & both:
+            continue
         for i, f in enumerate(chunk.content.facts, chunk.first):
             if half and f.base.startswith("s_cbranch_vcc"):
                 text, message = f.inst.text or "", "VCC was written in halves, VCCZ may be stale"

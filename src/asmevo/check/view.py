@@ -7,11 +7,13 @@ so that an edit leaves all chunks but its own unchanged and their memoized resul
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from asmevo.check.operands import OperandFault, operand_faults
 from asmevo.errors import UnsupportedError
 from asmevo.isa.counters import Order, counter_max, decode_wait, events
 from asmevo.isa.effects import MEMORY_CLASSES, OpClass, effects
@@ -38,12 +40,13 @@ class ProgramLike(Protocol):
         ...
 
 
-# Pseudo units: memory events that wait for a counter like register results do.
-LDS_DMA_BIT = 1 << 5000  # LDS written by a load that bypasses registers
-LDS_READ_BIT = 1 << 5001
-LDS_WRITE_BIT = 1 << 5002
-MEMORY_LOAD_BIT = 1 << 5003
-MEMORY_STORE_BIT = 1 << 5004
+# Pseudo units: memory events that wait for a counter like register results do. They lie between
+# the scalar units and `HWREG0`.
+LDS_DMA_BIT = 1 << 200  # LDS written by a load that bypasses registers
+LDS_READ_BIT = 1 << 201
+LDS_WRITE_BIT = 1 << 202
+MEMORY_LOAD_BIT = 1 << 203
+MEMORY_STORE_BIT = 1 << 204
 MEMORY_BITS = LDS_DMA_BIT | LDS_READ_BIT | LDS_WRITE_BIT | MEMORY_LOAD_BIT | MEMORY_STORE_BIT
 
 _CUT_MASK, _CUT_LENGTH = 31, 160
@@ -79,12 +82,22 @@ class QueueTable:
         return found
 
 
+_REGISTER = re.compile(r"\b([vsa])(?:\d+|\[\d+:\d+\])|\b(?:vcc|ttmp\d+|m0)\b")
+
+
+def skeleton(text: str) -> str:
+    """Instruction text without register numbers; branches without their operand."""
+    if text.startswith(("s_branch", "s_cbranch", "s_call")):
+        return text.split()[0]
+    return _REGISTER.sub(lambda m: m.group(1) or "s", text)
+
+
 class Facts:
     """What the checks know of one distinct instruction; equal instructions share one object."""
 
     __slots__ = (
-        "base", "cut", "defs", "flow", "inst", "kind", "partial", "pushes", "roles", "states",
-        "strict_uses", "touch", "uses", "waits",
+        "base", "cut", "defs", "faults", "fence", "flow", "inst", "kind", "memory", "partial",
+        "pushes", "roles", "skeleton", "states", "strict_uses", "touch", "uses", "waits",
     )  # fmt: skip
 
     def __init__(self, inst: Instruction, target: Target, queues: QueueTable) -> None:
@@ -99,6 +112,12 @@ class Facts:
         self.states = wait_states_of(inst, target)
         self.waits = tuple(decode_wait(inst, target).items())
         self.roles: Roles = roles(inst, target)
+        self.faults = operand_faults(inst, target)
+        self.skeleton = skeleton(inst.text or inst.raw.hex())
+        self.fence = self.kind is OpClass.BARRIER or (
+            self.kind is OpClass.CACHE and not self.base.startswith("s_icache")
+        )
+        self.memory = self.kind in MEMORY_CLASSES and self.kind is not OpClass.SMEM
         self.cut = not zlib.crc32(inst.raw) & _CUT_MASK
         mask = _pending_mask(self.kind, effect.loads, effect.stores, effect.lds_dma)
         if effect.returns:
@@ -180,12 +199,17 @@ def _flow(kind: OpClass, base: str) -> int:
 class ChunkContent:
     """Facts of one chunk and what each analysis remembers of it, by entry state."""
 
-    __slots__ = ("exposed", "facts", "gen", "hazards", "touched", "waits")
+    __slots__ = ("exposed", "facts", "faults", "gen", "hazards", "special", "touched", "waits")
 
     def __init__(self, facts: tuple[Facts, ...]) -> None:
         self.facts = facts
         self.waits: dict[object, object] = {}
         self.hazards: dict[object, object] = {}
+        # What only few chunks have, so that others need no walk over their instructions.
+        self.faults: tuple[tuple[int, OperandFault], ...] = tuple(
+            (i, fault) for i, f in enumerate(facts) for fault in f.faults
+        )
+        self.special = any(f.inst.text is None or f.base.startswith("s_cbranch_vcc") for f in facts)
         gen = exposed = touched = 0
         for f in facts:
             exposed |= f.strict_uses & ~gen

@@ -66,7 +66,9 @@ class Raw(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Result:
+class Result:
+    """Exit state and findings of one chunk."""
+
     exit: State
     raws: tuple[Raw, ...]
 
@@ -92,7 +94,9 @@ def normal(entries: list[tuple[int, int, int]]) -> State:
 
 def join(a: State, b: State) -> State:
     """Pointwise minimum of distances."""
-    return a if a == b else normal([*a, *b])
+    if a == b or set(a).issuperset(b):
+        return a
+    return normal([*a, *b])
 
 
 class Walker:
@@ -104,15 +108,15 @@ class Walker:
         self.flat_blocks = target.is_gfx9
         self.waw_in_order = {Order.LDS} if target.major >= 12 else {Order.LDS, Order.VMEM}
 
-    def run(self, content: ChunkContent, entry: State) -> _Result:
+    def run(self, content: ChunkContent, entry: State) -> Result:
         """Exit state and findings of a chunk for an entry state."""
         found = content.waits.get(entry)
         if found is None:
             found = content.waits[entry] = self._walk(content, entry)
-        assert isinstance(found, _Result)
+        assert isinstance(found, Result)
         return found
 
-    def _walk(self, content: ChunkContent, entry: State) -> _Result:
+    def _walk(self, content: ChunkContent, entry: State) -> Result:
         pending: dict[int, list[list[int]]] = {}  # queue -> [[issue number, mask]], oldest first
         heads: dict[int, int] = {}
         everything = 0
@@ -145,7 +149,7 @@ class Walker:
                 # The callee waits for everything at its entry and before it returns.
                 pending.clear()
                 everything = 0
-        return _Result(self._exit(pending, heads), tuple(raws))
+        return Result(self._exit(pending, heads), tuple(raws))
 
     def _exit(self, pending: dict[int, list[list[int]]], heads: dict[int, int]) -> State:
         out: list[tuple[int, int, int]] = []
@@ -222,7 +226,7 @@ class Walker:
 def _register_text(mask: int) -> str:
     """Registers of a mask as tuples: `v[2:3], s4`."""
     names: list[str] = []
-    units = [u for u in units_of(mask) if u < 4096]
+    units = [u for u in units_of(mask) if u < 200 or u >= VGPR0]
     i = 0
     while i < len(units):
         j = i
@@ -316,20 +320,20 @@ def _scan(
     return younger if ordered else 0
 
 
-def solve(view: View, walker: Walker) -> dict[int, State]:
-    """Entry state of every reachable chunk."""
+def solve(view: View, walker: Walker) -> dict[int, Result]:
+    """Result of every reachable chunk at the fixed point."""
     initial: State = ()
-    return forward(view, initial, lambda content, state: walker.run(content, state).exit, join)
+    return forward(view, initial, walker.run, lambda result: result.exit, join)
 
 
 def check_waits(view: View) -> list[Finding]:
     """Findings of the wait rules in one function."""
     walker = Walker(view.library)
     findings: list[Finding] = []
-    states = solve(view, walker)
+    results = solve(view, walker)
     for number in view.order:
         chunk = view.chunks[number]
-        raws = walker.run(chunk.content, states[number]).raws
+        raws = results[number].raws
         covered = {(r.at, r.mask) for r in raws if walker.table.queues[r.queue].counter == "vmcnt"}
         for raw in raws:
             queue = walker.table.queues[raw.queue]

@@ -19,7 +19,7 @@ from asmevo.isa.matrix import MatrixClass, MatrixOp, matrix_op
 from asmevo.isa.operand import AGPR0, EXEC, M0, NULL, SCC, VCC, VGPR0, Reg, RegKind, Special
 from asmevo.isa.target import Target
 
-HWREG0 = 4096
+HWREG0 = 256  # between the scalar and the vector units
 _HW_MODE, _HW_TRAPSTS, _VSKIP_BIT = 1, 3, 28
 
 
@@ -46,9 +46,9 @@ def reg_mask(reg: Reg) -> int:
     return ((1 << reg.count) - 1) << reg.units.start
 
 
-VECTOR_MASK = ((1 << (HWREG0 - VGPR0)) - 1) << VGPR0
 VGPR_MASK = ((1 << (AGPR0 - VGPR0)) - 1) << VGPR0
-AGPR_MASK = VECTOR_MASK & ~VGPR_MASK
+AGPR_MASK = ((1 << 512) - 1) << AGPR0
+VECTOR_MASK = VGPR_MASK | AGPR_MASK
 EXEC_MASK = 3 << EXEC
 VCC_MASK = 3 << VCC
 SCALAR_MASK = ((1 << SCC) - 1) & ~EXEC_MASK & ~(1 << NULL)  # SGPRs, VCC, TTMPs, M0
