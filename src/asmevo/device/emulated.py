@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-import time as clock
+import time
 from collections import OrderedDict
 from dataclasses import dataclass
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from asmevo.capsule.model import Capsule, Region
 from asmevo.codeobject import CodeObject, Kernel
+from asmevo.device import clock
 from asmevo.device.protocol import (
     Fault,
     FaultKind,
@@ -25,8 +26,15 @@ from asmevo.emulate import layout as L
 from asmevo.emulate.encode import EncodedKernel, encode
 from asmevo.emulate.launch import Launch, Machine, MemoryRegion, Outcome, object_image
 from asmevo.emulate.library import HelperLibrary, Progress, shared_library
-from asmevo.errors import InputError, UnsupportedError
+from asmevo.errors import BuildError, UnsupportedError
 from asmevo.program import Program, recover
+from asmevo.timing.model import Estimate
+
+class RunFault(BuildError):
+    """A kernel that faulted where a clean run was needed."""
+
+    status = "runtime_failure"
+
 
 _KINDS: dict[int, FaultKind] = {
     L.LOAD_FAULT: "out_of_bounds",
@@ -123,6 +131,12 @@ class EmulatedDevice:
             UnsupportedError: the kernel reached an instruction that is not supported.
             InputError: block or LDS sizes that the target cannot have.
         """
+        return self._execute(object, capsule, options, None)
+
+    def _execute(
+        self, object: bytes, capsule: Capsule, options: RunOptions, first_groups: int | None
+    ) -> RunResult:
+        """`run`, of all workgroups or of the first few only (for their traces)."""
         loaded = self._load(object)
         kernel = loaded.co.kernel(capsule.kernel)
         _check_target(kernel)
@@ -139,6 +153,8 @@ class EmulatedDevice:
         if schedule.kind == "shuffle":
             rng = np.random.Generator(np.random.PCG64(schedule.number))
             order = rng.permutation(groups).tolist()
+        if first_groups is not None:
+            order = list(range(min(first_groups, groups)))
         launch = Launch(
             capsule.grid, capsule.block, capsule.lds_dynamic, capsule.kernarg,
             capsule.kernarg_address, order=order,
@@ -148,11 +164,11 @@ class EmulatedDevice:
             poison=options.poison, budget=options.instruction_budget,
             trace_groups=options.trace_workgroups, trace_capacity=_TRACE_BLOCKS,
         )
-        start = clock.perf_counter()
+        start = time.perf_counter()
         outcome = Machine(self._library).run(
             encoded, launch, [*regions, *object_image(loaded.co)]
         )
-        seconds = clock.perf_counter() - start
+        seconds = time.perf_counter() - start
         fault = _fault(outcome, encoded, regions)
         if fault is not None and fault.kind == "unsupported":
             raise UnsupportedError(
@@ -175,11 +191,30 @@ class EmulatedDevice:
         )
 
     # --- timing -----------------------------------------------------------------------------
+    def estimate(self, object: bytes, capsule: Capsule, *, split: bool = False) -> Estimate:
+        """The cycle model's full answer for one dispatch.
+
+        Raises:
+            UnsupportedError: an instruction or target without emulation or machine table.
+            RunFault: the kernel faulted, so there is nothing to time.
+        """
+        loaded = self._load(object)
+        kernel = loaded.co.kernel(capsule.kernel)
+        launch = clock.plan(kernel, capsule)
+        result = self._execute(
+            object, capsule, RunOptions(trace_workgroups=launch.traced), launch.traced
+        )
+        if result.fault is not None:
+            raise RunFault(f"nothing to time: {result.fault.one_line()}")
+        return clock.model(loaded.program, kernel, launch, result.wave_traces, split=split)
+
     def time(self, object: bytes, capsule: Capsule, samples: int) -> Timing:
         """Modelled cycles of one dispatch (a single sample: the model is deterministic)."""
-        from asmevo.device.clock import modelled_time
+        return clock.timing(self.estimate(object, capsule))
 
-        return modelled_time(self, object, capsule)
+    def stalls(self, object: bytes, capsule: Capsule) -> NDArray[np.float64]:
+        """Modelled clocks that waves spent at each instruction of the program."""
+        return self.estimate(object, capsule).per_instruction_stall
 
 
 def _host_bytes(region: Region) -> NDArray[np.uint8]:
