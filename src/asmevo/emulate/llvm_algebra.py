@@ -170,8 +170,26 @@ class LLVMAlgebra:
         return self._fcmp("olt", w, a, b)
 
     def fconvert(self, w: int, to: int, a: str) -> str:
+        if (w, to) == (64, 16):
+            a, w = self._narrow_odd(a), 32
         op = "fpext" if to > w else "fptrunc"
         return self._u(to, self.fn.op(f"{op} {self.ft(w)} {self._f(w, a)} to {self.ft(to)}"))
+
+    def _narrow_odd(self, a: str) -> str:
+        """f64 to f32 rounded to odd, so that the rounding to half that follows is the only one.
+
+        x86 converts f64 to half only with AVX512-FP16; elsewhere LLVM calls a library function
+        that the JIT does not have.
+        """
+        f = self.fn
+        near = self.fconvert(64, 32, a)
+        back = self.fconvert(32, 64, near)
+        inexact = self._fcmp("one", 64, back, a)
+        magnitude = self.const(64, (1 << 63) - 1)
+        sizes = [self.and_(64, v, magnitude) for v in (back, a)]
+        beyond = self._fcmp("ogt", 64, sizes[0], sizes[1])
+        below = self.sub(32, near, self.zext(1, 32, beyond))
+        return f.op(f"or {self.t(32)} {below}, {self.zext(1, 32, inexact)}")
 
     def from_sint(self, w: int, to: int, a: str) -> str:
         return self._u(to, self.fn.op(f"sitofp {self.t(w)} {a} to {self.ft(to)}"))
