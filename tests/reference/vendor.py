@@ -130,7 +130,7 @@ def layer_norm(m: int, seed: int) -> Launch:
             Arg(160, "XScaleBuffer", None),
         ),
         expected={
-            "OutBuffer": Expected(out, rtol=1e-2),
+            "OutBuffer": Expected(out, rtol=2e-2),  # several truncations to bf16 on the way
             "OutResidualBuffer": Expected(total, rtol=1e-2),
         },
         label=f"layer_norm {m}x{n}",

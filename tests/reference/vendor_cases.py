@@ -84,7 +84,7 @@ def _pa(arch: str) -> list[Case]:
                 )
             )
     if arch == "gfx942":
-        for contexts, kv_heads in (((16,), 1), ((5, 290), 2)):
+        for contexts, kv_heads in (((16,), 1), ((5, 290), 1)):
             cases.append(
                 Case(
                     f"pa_a16w16_b16-{max(contexts)}",
@@ -124,7 +124,13 @@ def _fmha() -> list[Case]:
 
 
 def _stage1(arch: str) -> list[Case]:
-    def case(name: str, sizes: tuple[int, ...], tile: tuple[int, int], kind: str) -> Case:
+    def case(
+        name: str,
+        sizes: tuple[int, ...],
+        tile: tuple[int, int],
+        kind: str,
+        schedule: str = "barrier",
+    ) -> Case:
         tokens, experts, topk, dim, inter = sizes
         return Case(
             f"{name}-t{tokens}e{experts}",
@@ -141,6 +147,7 @@ def _stage1(arch: str) -> list[Case]:
                 seed=tokens,
                 arch=arch,
                 quantized=kind,
+                schedule=schedule,
             ),
         )
 
@@ -150,7 +157,8 @@ def _stage1(arch: str) -> list[Case]:
         case(f"{int8}16x128_4tg_pf2", (1, 1, 1, 128, 128), (16, 128), "int8"),
         case(f"{int8}16x128_4tg_pf2", (5, 4, 2, 512, 256), (16, 128), "int8"),
         case(f"{fp8}16x128_4tg_pf2", (1, 1, 1, 128, 128), (16, 128), "fp8"),
-        case(f"{fp8}32x128_3tg_pf2", (37, 3, 2, 384, 256), (32, 128), "fp8"),
+        case(f"{fp8}32x128_3tg_pf2", (37, 3, 2, 384, 256), (32, 128), "fp8", "interleave:16"),
+        case(f"{fp8}32x128_3tg_pf3", (37, 3, 2, 384, 256), (32, 128), "fp8"),
     ]
 
 

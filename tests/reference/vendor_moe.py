@@ -9,6 +9,10 @@ import numpy as np
 from reference.launch import Arg, Expected, Launch
 from reference.vendor import BF16, fp8_of, preshuffle, symbol
 
+# Rows after the last token: padding rows carry token id `tokens`, and the kernels prefetch them
+# and two k tiles further.
+SPARE = 4
+
 
 @dataclass(frozen=True)
 class Routing:
@@ -72,19 +76,22 @@ def stage1(
     arch: str,
     quantized: str = "int8",
     gelu: bool = False,
+    schedule: str = "barrier",
 ) -> Launch:
     """O[t,s] = act(g) * u of (W[e] x[t]) * scale[e] * scale[t]; gate rows first, then up rows.
 
-    quantized: `int8` or `fp8`. The product rounds to the nearest bf16.
+    quantized: `int8` or `fp8`. The product rounds to the nearest bf16. The `pf2` files with 32 rows
+    and more read one LDS tile and write the next to the same place without a barrier between the
+    two, so they need waves that run abreast (`interleave:N`).
     """
     rng = np.random.default_rng(seed)
     plan = route(rng, tokens, experts, topk, tile_m)
     if quantized == "int8":
-        x = rng.integers(-127, 128, size=(tokens + 1, dim)).astype(np.int8)
+        x = rng.integers(-127, 128, size=(tokens + SPARE, dim)).astype(np.int8)
         w = rng.integers(-127, 128, size=(experts, 2 * inter, dim)).astype(np.int8)
         unit = 1.0 / (64 * 64 * np.sqrt(dim))
     else:
-        x = rng.normal(size=(tokens + 1, dim)).astype(fp8_of(arch))
+        x = rng.normal(size=(tokens + SPARE, dim)).astype(fp8_of(arch))
         w = rng.normal(size=(experts, 2 * inter, dim)).astype(fp8_of(arch))
         unit = 1.0 / np.sqrt(dim)
     x_scale = rng.uniform(0.5, 1.5, size=tokens + 1).astype(np.float32)
@@ -128,6 +135,7 @@ def stage1(
             Arg(352, "SW", None),
         ),
         expected={"O": Expected(out.astype(np.float32).astype(BF16), "ulp", 1, exact_share=0.98)},
+        schedule=schedule,
         label=f"{name} t{tokens} e{experts}",
     )
 
@@ -149,7 +157,7 @@ def fused_bf16(
     """
     rng = np.random.default_rng(seed)
     plan = route(rng, tokens, experts, topk, 32)
-    x = rng.normal(size=(tokens + 1, dim)).astype(BF16)
+    x = rng.normal(size=(tokens + SPARE, dim)).astype(BF16)
     w1 = (rng.normal(size=(experts, inter, dim)) / np.sqrt(dim)).astype(BF16)
     w2 = (rng.normal(size=(experts, dim, inter)) / np.sqrt(inter)).astype(BF16)
     out = np.zeros((tokens, dim))
