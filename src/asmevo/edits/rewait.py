@@ -35,6 +35,7 @@ class BlockWaits:
 
     def __init__(self, waits: FunctionWaits, block: Block) -> None:
         self.program: Program = waits.program
+        self._blocks = {b.index: b for b in waits.blocks}
         self.block = block
         self.states: list[WaitState] = waits.states(block)
 
@@ -87,6 +88,15 @@ class BlockWaits:
         lines: list[str] = []
         waits = nops = 0
 
+        def put_nops(missing: int) -> None:
+            nonlocal nops
+            while missing > 0:
+                states = min(missing, target.nop_max)
+                lines.append(f"s_nop {states - 1}")
+                issued.append((_WAIT, states))
+                nops += 1
+                missing -= states
+
         def put_wait(fields: Mapping[str, int]) -> None:
             nonlocal waits
             if not fields:
@@ -108,13 +118,9 @@ class BlockWaits:
                 fields = merge_waits(fields, state.excess(self.state(index)))
             put_wait(fields)
             if keep_spacing:
-                missing = padding_before(issued[-LOOK_BACK:], inst, target)
-                while missing > 0:
-                    states = min(missing, target.nop_max)
-                    lines.append(f"s_nop {states - 1}")
-                    issued.append((_WAIT, states))
-                    nops += 1
-                    missing -= states
+                put_nops(padding_before(issued[-LOOK_BACK:], inst, target))
+                if index == order[-1]:
+                    put_nops(self._missing_behind(issued, inst, history))
             if index == order[-1] and is_terminator(inst):
                 after = state.copy()
                 after.issue(inst)
@@ -125,6 +131,37 @@ class BlockWaits:
         if not order or not is_terminator(program.instructions[order[-1]]):
             put_wait(state.excess(self.states[-1]))
         return Plan(tuple(lines), waits, nops)
+
+    def _missing_behind(
+        self,
+        issued: Sequence[tuple[Instruction, int]],
+        last: Instruction,
+        history: Sequence[tuple[Instruction, int]],
+    ) -> int:
+        """Wait states that the following blocks miss in the new order, when they do not now."""
+        instructions = self.program.instructions[self.block.first : self.block.last]
+        present = [*history, *((i, wait_states(i)) for i in instructions)]
+        new = [*issued, (last, wait_states(last))]
+        missing = self._short(new, self.block, 3)
+        return missing if missing > self._short(present, self.block, 3) else 0
+
+    def _short(self, issued: Sequence[tuple[Instruction, int]], block: Block, depth: int) -> int:
+        target, worst = self.program.target, 0
+        for index in block.successors:
+            following = self._blocks[index]
+            recent = list(issued)[-LOOK_BACK:]
+            own: list[tuple[Instruction, int]] = []
+            stop = min(following.last, following.first + LOOK_BACK)
+            for inst in self.program.instructions[following.first : stop]:
+                missing = padding_before(recent, inst, target)
+                # What the following block misses by itself is not this block's business.
+                if missing > padding_before(own, inst, target):
+                    worst = max(worst, missing)
+                own.append((inst, wait_states(inst)))
+                recent.append(own[-1])
+            if depth and len(own) < LOOK_BACK:
+                worst = max(worst, self._short(recent, following, depth - 1))
+        return worst
 
 
 _WAIT = Instruction(bytes(4), "s_nop 0")

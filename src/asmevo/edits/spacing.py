@@ -17,7 +17,9 @@ from asmevo.isa.target import Target
 LOOK_BACK = 20
 """No rule asks for more wait states than this."""
 
-_MATRIX_READ = {2: 5, 4: 8, 8: 12, 16: 20}  # gfx950 XDL column, the largest of all targets
+# Wait states from a matrix instruction to a reader or overwriter of its result, by its passes.
+_MATRIX_READ = {2: 5, 4: 7, 8: 11, 16: 19}
+_MATRIX_READ_950 = {2: 5, 4: 8, 8: 12, 16: 20}
 _EXEC_UNITS = frozenset((EXEC, EXEC + 1))
 
 
@@ -47,7 +49,7 @@ def required(producer: Instruction, consumer: Instruction, target: Target) -> in
         return 0
     first, second = effects(producer, target), effects(consumer, target)
     if first.kind is OpClass.MFMA:
-        return _after_matrix(producer, first, second)
+        return _after_matrix(producer, first, second, target)
     if first.kind in VECTOR_CLASSES:
         return _after_vector(producer, first, consumer, second, target)
     if first.kind in VECTOR_MEMORY and first.stores and second.kind in VECTOR_CLASSES:
@@ -62,7 +64,8 @@ def required(producer: Instruction, consumer: Instruction, target: Target) -> in
     return 0
 
 
-def _after_matrix(producer: Instruction, first: Effects, second: Effects) -> int:
+def _after_matrix(producer: Instruction, first: Effects, second: Effects, target: Target) -> int:
+    read = _MATRIX_READ_950 if target.arch == "gfx950" else _MATRIX_READ
     count = passes(producer)
     reads = bool(first.defs & second.uses)
     writes = bool(first.defs & second.defs)
@@ -70,9 +73,9 @@ def _after_matrix(producer: Instruction, first: Effects, second: Effects) -> int
         # Accumulating into the same tuple is free; anything else waits like a read.
         if second.defs == first.defs:
             return 2 if count == 2 else 0
-        return _MATRIX_READ[count] if reads or writes else 0
+        return read[count] if reads or writes else 0
     if reads or writes:
-        return _MATRIX_READ[count]
+        return read[count]
     overwritten = {u for u in first.uses if u >= VGPR0} & second.defs
     return count - 1 if overwritten else 0
 
