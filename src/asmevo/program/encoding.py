@@ -19,7 +19,7 @@ from asmevo.isa.instruction import Instruction
 from asmevo.isa.llvm import AssemblyError, assembler, disassembler
 from asmevo.isa.operand import FloatImm, Imm
 from asmevo.isa.target import Target
-from asmevo.program.dontcare import normalize
+from asmevo.program.dontcare import candidates, ignored
 
 _SIZES = (4, 8, 12, 16, 20)
 _LOOKAHEAD = 20  # bytes that LLVM may read to decode one instruction
@@ -45,12 +45,20 @@ def _assemble_literal(target: Target, text: str) -> bytes:
     """
     match = _LITERAL.search(text)
     if match is None:
-        return assembler(target).assemble(text)
+        return _assemble_wide(target, text)
     plain = f"{text[: match.start()]}0x{_STAND_IN:x}{text[match.end() :]}"
     code = assembler(target).assemble(plain)
     if code[-4:] != _STAND_IN.to_bytes(4, "little"):
         raise AssemblyError(f"no literal in {text}", "write the constant without lit()")
     return code[:-4] + (int(match.group(1), 0) & 0xFFFFFFFF).to_bytes(4, "little")
+
+
+def _assemble_wide(target: Target, text: str) -> bytes:
+    """Bytes of an `s_set_vgpr_msb` whose immediate has more bits than this LLVM accepts."""
+    mnemonic, _, operand = text.partition(" ")
+    if mnemonic != "s_set_vgpr_msb" or not operand.startswith("0x"):
+        return assembler(target).assemble(text)
+    return int(operand, 16).to_bytes(2, "little") + assembler(target).assemble(f"{mnemonic} 0")[2:]
 
 
 def _literal_forms(inst: Instruction) -> Iterator[str]:
@@ -68,6 +76,13 @@ def _literal_forms(inst: Instruction) -> Iterator[str]:
             yield f"{head} {', '.join([*parts[:n], f'lit(0x{value:x})', *parts[n + 1 :]])}"
 
 
+def _equal_but(a: bytes, b: bytes, mask: bytes) -> bool:
+    """Whether two encodings are equal outside the bits of `mask`."""
+    return len(a) == len(b) == len(mask) and all(
+        (x ^ y) & ~m & 0xFF == 0 for x, y, m in zip(a, b, mask, strict=True)
+    )
+
+
 class EncodingTable:
     """Encodings of one architecture that this process has decoded and checked."""
 
@@ -77,6 +92,8 @@ class EncodingTable:
         self.by_text: dict[str, Instruction] = {}
         self.branches: set[bytes] = set()
         self.pc_reads: set[bytes] = set()
+        self.loose: set[bytes] = set()  # text encodes to other don't-care bits
+        self._canonical: dict[bytes, bytes] = {}
         self._opaque: dict[bytes, Instruction] = {}
         self._prefixes = _SCALE_PREFIXES.get(target.arch, frozenset[bytes]())
 
@@ -115,22 +132,43 @@ class EncodingTable:
     def _decode_window(
         self, code: bytes, at: int, end: int, stop: int, fresh: dict[bytes, Instruction]
     ) -> list[Instruction]:
-        """Decode `code[at:end]`, and one instruction at least, without using the table."""
+        """Decode from `at` to about `end`, and one instruction at least, without the table."""
         reach = min(end + _LOOKAHEAD, stop)
-        chunk = normalize(code[at:reach], self.target)
         out: list[Instruction] = []
-        for d in disassembler(self.target).decode(chunk):
-            if d.offset >= end - at:
+        position = at
+        for d in disassembler(self.target).decode(code[at:reach]):
+            offset = at + d.offset
+            if offset < position:
+                continue  # inside an instruction that was decoded in another form
+            if offset > position or offset >= end:
                 break
-            raw = code[at + d.offset : at + d.offset + d.size]
-            if d.text is None or len(raw) % 4:
+            raw, text = code[offset : offset + d.size], d.text
+            if text is None:
+                raw, text = self._decode_other_form(code[offset : min(offset + _LOOKAHEAD, stop)])
+            if text is None or len(raw) % 4:
                 inst = self._opaque.setdefault(raw, Instruction(raw, None, editable=False))
             else:
                 inst = self.by_bytes.get(raw) or fresh.get(raw)
                 if inst is None:
-                    inst = fresh[raw] = Instruction(raw, d.text.replace("\t", " "))
+                    inst = fresh[raw] = Instruction(raw, text.replace("\t", " "))
             out.append(inst)
+            position += len(raw)
         return out
+
+    def _decode_other_form(self, raw: bytes) -> tuple[bytes, str | None]:
+        """Decode an instruction whose don't-care bits LLVM does not accept."""
+        for other, trusted in candidates(raw, self.target):
+            d = disassembler(self.target).decode(other)[0]
+            if d.text is None:
+                continue
+            mine, size = raw[: d.size], d.size
+            if trusted:
+                self._canonical[mine] = other[:size]
+            # A changed field that the text shows is no don't-care field.
+            elif not _equal_but(mine, other[:size], ignored(self.target, d.text, size)):
+                continue
+            return mine, d.text
+        return raw[:4], None
 
     def _prove(self, instructions: Sequence[Instruction]) -> None:
         """Mark as not editable what does not re-assemble to its bytes, in one batch if possible."""
@@ -146,7 +184,7 @@ class EncodingTable:
                     good[n].editable = False
                 good = [i for n, i in enumerate(good) if n not in bad]
                 continue
-            if code != b"".join(i.raw for i in good):
+            if code != b"".join([i.raw for i in good]):
                 self._compare(good, code)
             return
 
@@ -164,15 +202,26 @@ class EncodingTable:
         if len(pieces) != len(good):
             return self._prove_halves(good)
         for inst, (offset, size) in zip(good, pieces, strict=True):
-            if code[offset : offset + size] != inst.raw:
-                inst.editable = False
+            made = code[offset : offset + size]
+            if made != inst.raw:
+                inst.editable = self._same_but_ignored(inst, made)
+
+    def _same_but_ignored(self, inst: Instruction, made: bytes) -> bool:
+        """Whether the text encodes to the bytes except in bits that the instruction ignores."""
+        known = self._canonical.get(inst.raw, inst.raw)
+        mask = ignored(self.target, inst.text or "", len(inst.raw))
+        same = _equal_but(made, known, mask)
+        if same:
+            self.loose.add(inst.raw)
+        return same
 
     def _force_literals(self, instructions: Iterable[Instruction]) -> None:
         """Find the literal form of instructions whose literal LLVM prints as inline constant."""
         for inst in instructions:
-            if inst.editable or inst.text is None or len(inst.raw) < 8:
+            if inst.editable or inst.text is None:
                 continue
-            for text in _literal_forms(inst):
+            forms = _literal_forms(inst) if len(inst.raw) >= 8 else [inst.text]
+            for text in forms:
                 try:
                     code = _assemble_literal(self.target, text)
                 except AssemblyError:
@@ -188,7 +237,7 @@ class EncodingTable:
                 self.branches.add(raw)
             elif text.startswith(_PC_READS):
                 self.pc_reads.add(raw)
-            if inst.editable:
+            if inst.editable and raw not in self.loose:
                 self.by_text.setdefault(text, inst)
             if len(raw) != 8 or raw[2:4] not in self._prefixes:
                 self.by_bytes[raw] = inst
@@ -202,7 +251,7 @@ class EncodingTable:
             AssemblyError: LLVM rejects a line, or a line is not exactly one instruction.
         """
         missing = list(dict.fromkeys([t for t in lines if t not in self.by_text]))
-        for text in [t for t in missing if "lit(" in t]:
+        for text in [t for t in missing if "lit(" in t or t.startswith("s_set_vgpr_msb 0x")]:
             (self.by_text[text],) = self.decode(_assemble_literal(self.target, text))
             missing.remove(text)
         if missing:
