@@ -16,6 +16,7 @@ from asmevo.check.fixpoint import forward
 from asmevo.check.view import CALL, ChunkContent, Facts, Library, View
 from asmevo.check.waits import Source, register_text
 from asmevo.isa.hazards import (
+    C,
     HazardRule,
     Mark,
     Opcode,
@@ -152,12 +153,20 @@ class Walker:
                 kept.append(_Producer(role, passes, key, mask, position, span, self.interest[role]))
         return kept
 
+    # The kept part of a partial write has a row of its own after another partial write.
+    _SPLIT = frozenset({(int(P.DSTSEL_VGPR), int(C.VALU_READ))})
+
     def _check(self, at: int, f: Facts, p: _Producer, have: int, raws: list[Raw]) -> None:
+        kept = 0
         for role, mask, key in f.roles.consumes:
+            if role == C.KEPT_PART:
+                kept = mask  # comes before the plain read
             rules = self.pairs.get(p.role * 64 + role)
             if not rules:
                 continue
             overlap = p.mask & mask
+            if (p.role, role) in self._SPLIT:
+                overlap &= ~kept
             for rule in rules:
                 # A read of the same register has a rule of its own, which covers the write.
                 hit = overlap & ~f.uses if rule.kind == "WAW" else overlap

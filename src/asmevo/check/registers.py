@@ -14,7 +14,7 @@ from asmevo.check.findings import ERROR, NOTE, Finding
 from asmevo.check.view import CALL, Facts, View
 from asmevo.check.waits import register_text
 from asmevo.codeobject import KernelDescriptor
-from asmevo.isa.hazard_roles import EXEC_MASK, SCALAR_MASK, VECTOR_MASK
+from asmevo.isa.hazard_roles import EXEC_MASK, SCALAR_MASK, VECTOR_MASK, VGPR_MASK
 from asmevo.isa.operand import AGPR0, EXEC, FLAT_SCRATCH, MODE, SCC, TTMP0, VGPR0
 
 EVERYTHING = SCALAR_MASK | EXEC_MASK | VECTOR_MASK | 1 << SCC | 1 << MODE
@@ -22,11 +22,15 @@ EVERYTHING = SCALAR_MASK | EXEC_MASK | VECTOR_MASK | 1 << SCC | 1 << MODE
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Register counts that code may use: `v0..`, `a0..`, `s0..` below these."""
+    """Register counts that code may use: `v0..`, `a0..`, `s0..` below these.
+
+    `unified` is the size of a unified file (VGPRs and AGPRs together), 0 without one.
+    """
 
     vgprs: int
     agprs: int
     sgprs: int
+    unified: int = 0
 
 
 def declared(descriptor: KernelDescriptor) -> Limits:
@@ -39,7 +43,8 @@ def declared(descriptor: KernelDescriptor) -> Limits:
         sgprs = min(102, -(-sgprs // 16) * 16)
     else:
         sgprs = 106
-    return Limits(descriptor.arch_vgprs, descriptor.agprs, sgprs)
+    unified = descriptor.vgprs if descriptor.target.unified_vgprs else 0
+    return Limits(descriptor.arch_vgprs, descriptor.agprs, sgprs, unified)
 
 
 def entry_mask(descriptor: KernelDescriptor, preloaded: bool = True) -> int:
@@ -121,7 +126,8 @@ def check_registers(view: View, limits: Limits | None, entries: dict[int, int]) 
             f, i = content.facts[at], chunk.first + at
             findings.append(_make(view, i, f, rule, mark, severity, message, "use other registers"))
         if content.touched & beyond and limits is not None:
-            findings += _beyond_findings(view, chunk.first, content.facts, beyond, limits)
+            aliased = used_registers(view).agprs > 0
+            findings += _beyond_findings(view, chunk.first, content.facts, beyond, limits, aliased)
         if not content.exposed & ~every[number]:
             continue
         if anywhere is None:
@@ -168,18 +174,33 @@ def _clears_itself(f: Facts) -> bool:
 
 
 def _beyond_findings(
-    view: View, first: int, facts: tuple[Facts, ...], beyond: int, limits: Limits
+    view: View, first: int, facts: tuple[Facts, ...], beyond: int, limits: Limits, aliased: bool
 ) -> list[Finding]:
+    """Registers beyond the declared counts.
+
+    A VGPR at or above accum_offset is an AGPR's register under another name. Kernels that run
+    every day do this when they use no AGPR (V!); together with AGPRs two names would share one.
+    """
     found: list[Finding] = []
+    alias = 0 if aliased else (((1 << limits.unified) - 1) << VGPR0) & VGPR_MASK
     for i, f in enumerate(facts, first):
         over = (f.defs | f.uses) & beyond
-        if over:
-            names = register_text(over)
+        if not over:
+            continue
+        if over & ~alias:
+            names = register_text(over & ~alias)
             found.append(
                 _make(view, i, f, "register.beyond-count", "R", ERROR,
                       f"{names} lies beyond the declared {limits.vgprs} VGPRs, {limits.agprs} "
                       f"AGPRs, {limits.sgprs} SGPRs",
                       "declare more registers or use lower ones", names)
+            )  # fmt: skip
+        if over & alias:
+            names = register_text(over & alias)
+            found.append(
+                _make(view, i, f, "register.beyond-offset", "V!", NOTE,
+                      f"{names} lies at or above accum_offset {limits.vgprs}, among the AGPRs",
+                      "raise accum_offset", names)
             )  # fmt: skip
     return found
 

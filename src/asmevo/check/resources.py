@@ -28,8 +28,10 @@ def check(program: Program, kernel: Kernel, view: View | None = None) -> list[Fi
         )  # fmt: skip
 
     used, limits = used_registers(view), declared(d)
+    # Without AGPRs, code may name the whole unified file as VGPRs (see check.registers).
+    vgprs = limits.unified if limits.unified and not used.agprs else limits.vgprs
     for name, use, limit in (
-        ("vgprs", used.vgprs, limits.vgprs),
+        ("vgprs", used.vgprs, vgprs),
         ("agprs", used.agprs, limits.agprs),
         ("sgprs", used.sgprs, limits.sgprs),
     ):

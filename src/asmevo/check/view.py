@@ -19,6 +19,7 @@ from asmevo.isa.counters import Order, counter_max, decode_wait, events
 from asmevo.isa.effects import MEMORY_CLASSES, OpClass, effects
 from asmevo.isa.hazard_roles import Roles, mask_of, roles, wait_states_of
 from asmevo.isa.instruction import Instruction
+from asmevo.isa.operand import M0
 from asmevo.isa.target import Target
 
 
@@ -141,6 +142,8 @@ class Facts:
                 kept &= ~mask_of(reg.units)
         self.partial = 0 if _accumulates(self.base) else kept
         self.strict_uses = self.uses & ~self.partial
+        if self.base.startswith("s_set_gpr_idx"):
+            self.strict_uses &= ~(1 << M0)  # keeps the bits of M0 that it does not set
 
 
 _ACCUMULATING = ("v_mac_", "v_fmac_", "v_pk_fmac_", "v_dot", "v_smfmac_", "v_swap", "v_permlane",

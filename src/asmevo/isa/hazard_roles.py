@@ -181,6 +181,9 @@ def _valu(
         consumed.append(Consumed(C.DPP_EXEC, EXEC_MASK))
         if vuses:
             consumed.append(Consumed(C.DPP_VGPR, vuses))
+    kept = vdefs & vuses & ~sources if _writes_part(inst, target) else 0
+    if kept:
+        consumed.append(Consumed(C.KEPT_PART, kept))
     if vuses:
         consumed.append(Consumed(C.VALU_READ, vuses, base))
         if effect.kind is not OpClass.TRANS:

@@ -87,6 +87,7 @@ class C(IntEnum):
     PERMLANE_EXEC = 31
     DOT_AB = 32
     FMA64 = 33
+    KEPT_PART = 34  # destination of a partial write that keeps its other part, nothing else
 
 
 class Relation(StrEnum):
@@ -238,6 +239,9 @@ _ROWS: tuple[dict[str, HazardRule], ...] = (
          "a transcendental result is read by VALU"),
     _row("dstsel-valu-read", (P.DSTSEL_VGPR, C.VALU_READ), (0, 1, 1),
          "a destination-select result is read by VALU"),
+    _row("dstsel-kept", (P.DSTSEL_VGPR, C.KEPT_PART), (0, 1, 1),
+         "a destination-select result is extended by another partial write",
+         broken={"gfx950": _0}),
     _row("dstsel-valu-write", (P.DSTSEL_VGPR, C.VALU_WRITE), (0, 1, 1),
          "a destination-select result is overwritten by VALU", kind="WAW", mark=Mark.LLVM),
     _row("store-data-war", (P.STORE_DATA, C.VALU_WRITE), (1, 2, 2),
@@ -283,7 +287,7 @@ _ROWS: tuple[dict[str, HazardRule], ...] = (
     _row("xdl-ab", (P.XDL_D, C.MFMA_AB), _AFTER_XDL, "an XDL result is A or B of an MFMA",
          llvm_bound=19),
     _row("xdl-valu-read", (P.XDL_D, C.VALU_READ), _AFTER_XDL, "an XDL result is read by VALU",
-         broken={"gfx942": frozenset({4, 8}), "gfx950": frozenset({4, 16})}, llvm_bound=19),
+         broken={"gfx942": frozenset({4, 8}), "gfx950": frozenset({4, 8, 16})}, llvm_bound=19),
     _row("xdl-mem-read", (P.XDL_D, C.MEM_READ), _AFTER_XDL,
          "an XDL result is read by memory or export", llvm_bound=19),
     *(
