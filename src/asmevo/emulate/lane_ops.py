@@ -203,13 +203,20 @@ def saturated(name: str, args: list[Value], result: Value) -> Value:
     return r.to(w)
 
 
+# 16-bit results of GFX9 that leave the other half alone; the rest zero it (LLVM
+# GCNSubtarget::zeroesHigh16BitsOfDest, found by experiment).
+_KEEPS_HIGH = frozenset({"v_mad_f16", "v_mad_u16", "v_mad_i16", "v_fma_f16", "v_div_fixup_f16"})
+
+
 def place_16(h: Helper, value: Value, pointer: str) -> Value:
-    """A 16-bit result as a 32-bit row: the half op_sel names, the other kept; else zero above."""
+    """A 16-bit result as a 32-bit row: the half op_sel names, the other kept or zero."""
     op_sel = h.variant.option("op_sel", ())
     sources = len(h.variant.kinds) - 1
     if len(op_sel) > sources and op_sel[sources]:
         old = h.v(h.row(pointer), 32)
         return (old & 0xFFFF) | (value.u.to(32) << 16)
+    if h.variant.name in _KEEPS_HIGH:
+        return (h.v(h.row(pointer), 32) & 0xFFFF0000) | value.u.to(32)
     return value.u.to(32)
 
 
