@@ -62,10 +62,11 @@ def ignored(target: Target, text: str, size: int) -> bytes:
         return (0x1FF).to_bytes(4, "little")
     if size < 8 or not text.startswith("v_"):
         return none
-    if text.partition(" ")[2].count(", ") > 2:  # more than a destination and two sources
+    destinations = 2 if text.startswith(("v_add_co_u32", "v_sub_co_u32", "v_subrev_co_u32")) else 1
+    if text.count(", ") > destinations + 1:  # more than two sources
         return none
     first = _OP_SEL_HI2 if text.startswith("v_pk_") else 0
     second = _SRC2 | _NEG2
-    if text.count(", ") == 1:
+    if text.count(", ") == destinations:  # one source
         second |= _SRC1 | _NEG1
     return first.to_bytes(4, "little") + second.to_bytes(4, "little") + bytes(size - 8)
