@@ -18,6 +18,8 @@ from asmevo.emulate.library import HelperLibrary
 from asmevo.errors import InputError, UnsupportedError
 
 DISPATCH_ADDRESS = 0x7D00_0000_0000  # the AQL packet, for kernels that ask for it
+# Stack of a work-item whose callees are not known when compiling: HIP's default hipLimitStackSize.
+DYNAMIC_STACK = 1024
 _LDS_GRANULE = {"gfx950": 1280}
 _RELATIVE64 = 13  # R_AMDGPU_RELATIVE64, AMDGPUUsage "Relocation Records"
 
@@ -108,12 +110,20 @@ def object_image(co: CodeObject) -> list[MemoryRegion]:
     return regions
 
 
+def private_bytes(kernel: Kernel) -> int:
+    """Scratch bytes of a work-item; callees found at run time get the runtime's default stack."""
+    fixed = kernel.descriptor.private_segment_fixed_size
+    if kernel.descriptor.uses_dynamic_stack:
+        return max(fixed, DYNAMIC_STACK)
+    return fixed
+
+
 def _dispatch_packet(kernel: Kernel, launch: Launch) -> NDArray[np.uint8]:
     """AQL kernel dispatch packet (HSA 2.9.6): sizes, LDS, kernarg address."""
     gx, gy, gz = (g * b for g, b in zip(launch.grid, launch.block, strict=True))
     packet = struct.pack(
         "<HHHHHHIIIIIQQQQ", 2, 3, *launch.block, 0, gx, gy, gz,
-        kernel.descriptor.private_segment_fixed_size,
+        private_bytes(kernel),
         kernel.descriptor.group_segment_fixed_size + launch.lds_dynamic,
         0, launch.kernarg_address, 0, 0,
     )
@@ -165,7 +175,7 @@ def _user_sgprs(kernel: Kernel, launch: Launch) -> tuple[dict[int, int], dict[st
     if d.enable_sgpr_flat_scratch_init:
         pair(0)
     if d.enable_sgpr_private_segment_size:
-        values[at] = d.private_segment_fixed_size
+        values[at] = private_bytes(kernel)
         at += 1
     first = 4 * d.kernarg_preload_offset
     for n in range(d.kernarg_preload_length):
@@ -230,7 +240,7 @@ class Machine:
         lds_image = _junk(rng, max(1, lds))
         ids, id_rows, exec_masks = _work_items(kernel, launch, waves)
         groups = _groups(launch)
-        private = kernel.descriptor.private_segment_fixed_size
+        private = private_bytes(kernel)
         private_stride = max(64, private * 64)
         private_memory = aligned(private_stride * waves * resident)
         traced = min(launch.trace_groups, len(groups))
@@ -319,7 +329,7 @@ class Machine:
         put(L.PC_MAP, "<Q", encoded.pc_map.ctypes.data)
         put(L.CODE_ADDRESS, "<Q", IMAGE_BASE + encoded.program.object.text_address)
         put(L.CODE_SIZE, "<Q", 4 * (len(encoded.pc_map) - 1))
-        put(L.PRIVATE_SIZE, "<Q", encoded.kernel.descriptor.private_segment_fixed_size)
+        put(L.PRIVATE_SIZE, "<Q", private_bytes(encoded.kernel))
         at = L.CONSTANTS - L.SGPRS
         pool = np.frombuffer(encoded.constants, np.uint8)
         image[at : at + len(pool)] = pool
