@@ -1,0 +1,44 @@
+# Everything runs from one environment, made on first use from the exact versions of the lock.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test lint bench corpus-test mutation-bench format clean
+
+demo: $(READY)
+	$(BIN)/asmevo demo --output demo
+
+test: $(READY)
+	$(BIN)/python -m pytest
+
+lint: $(READY)
+	$(BIN)/ruff check src tests benchmarks kernels
+	$(BIN)/ruff format --check src tests benchmarks kernels
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+format: $(READY)
+	$(BIN)/ruff check --fix src tests benchmarks kernels
+	$(BIN)/ruff format src tests benchmarks kernels
+
+# Long runs: results go to docs/results/ with date, machine and command.
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+corpus-test: $(READY)
+	$(BIN)/asmevo corpus fetch aiter
+	ASMEVO_CORPUS_TEST=1 $(BIN)/python -m pytest -m "corpus or not corpus"
+
+mutation-bench: $(READY)
+	$(BIN)/python -m benchmarks.mutation
+
+$(READY): requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $(READY)
+
+clean:
+	rm -rf $(VENV) demo .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,110 @@
+"""The `asmevo` command: wiring and exit codes; every command lives in a module of its own.
+
+Exit codes: 0 yes; 1 a well-founded no; 2 usage or input; 3 unsupported; 4 environment;
+130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from asmevo import __version__
+from asmevo.cli import (
+    bench,
+    check,
+    corpus_command,
+    demo,
+    disasm,
+    doctor,
+    inspect,
+    optimize,
+    roundtrip,
+    run,
+    verify,
+)
+from asmevo.errors import AsmEvoError
+
+# Typer carries its own copy of click from some version on; its public exception leads to the
+# classes that this Typer raises, whichever copy that is.
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+_ClickException: type[Exception] = typer.BadParameter.__mro__[2]
+
+app = typer.Typer(
+    name="asmevo",
+    help="Optimize compiled AMD GPU kernels, with evidence that they still behave the same. "
+    "Start with `asmevo demo`, then `asmevo inspect K.hsaco` and `asmevo optimize --help`.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for module in (optimize, verify, bench, run, inspect, disasm, roundtrip, check, demo, doctor):
+    module.register(app)
+app.add_typer(corpus_command.app, name="corpus")
+
+
+def _version(value: bool) -> None:
+    if value:
+        sys.stdout.write(f"asmevo {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="print the version"
+    ),
+) -> None:
+    """Optimize compiled AMD GPU kernels, with evidence that they still behave the same."""
+
+
+def _fail(text: str, code: int) -> int:
+    sys.stderr.write(f"asmevo: {text}\n")
+    return code
+
+
+def _usage(err: Exception) -> int:
+    """One line for a usage error; the bare command shows its help instead."""
+    text = str(getattr(err, "format_message", lambda: str(err))())
+    if not text.strip() or type(err).__name__ == "NoArgsIsHelpError":
+        return 2  # the help text has been printed
+    context = getattr(err, "ctx", None)
+    path = getattr(context, "command_path", "asmevo")
+    return _fail(f"{' '.join(text.split())}; see `{path} --help`", 2)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and exit the process with its code; tests pass `arguments`."""
+    code = _main(sys.argv[1:] if arguments is None else list(arguments))
+    if arguments is None:
+        sys.exit(code)
+    return code
+
+
+def _main(arguments: list[str]) -> int:
+    try:
+        result = app(args=arguments, prog_name="asmevo", standalone_mode=False)
+        return int(result) if isinstance(result, int) else 0
+    except AsmEvoError as err:
+        return _fail(err.one_line(), err.exit_code)
+    except _ClickException as err:
+        return _usage(err)
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("interrupted", 130)
+    except BrokenPipeError:
+        # The reader of stdout has gone; nothing is left to say.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as err:
+        where = f"{err.filename}: " if err.filename else ""
+        return _fail(f"{where}{err.strerror or err}; check the path and permissions", 4)
+    except MemoryError:
+        return _fail("out of memory; use smaller sizes or a machine with more memory", 4)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,161 @@
+"""How every command speaks: results on stdout, progress on stderr, one verdict line at the end."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from asmevo.errors import EnvironmentFault, InputError
+
+
+class Format(Enum):
+    """Output format of a command."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+FormatOption = Annotated[
+    Format, typer.Option("--format", "-f", help="text for people, json for programs")
+]
+
+
+class NotFound(InputError):
+    """A file that is not there or cannot be read."""
+
+
+def read_file(path: Path) -> bytes:
+    """Contents of an input file.
+
+    Raises:
+        NotFound: it cannot be read; the message says why.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as err:
+        raise NotFound(f"{path}: {err.strerror or err}", "check the path") from err
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a whole file or nothing: a temporary beside it, then a rename.
+
+    Raises:
+        EnvironmentFault: the folder is missing or not writable.
+    """
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as out:
+                out.write(data)
+            umask = os.umask(0)
+            os.umask(umask)
+            os.chmod(name, 0o666 & ~umask)
+            os.replace(name, path)
+        except OSError:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as err:
+        raise EnvironmentFault(
+            f"cannot write {path}: {err.strerror or err}", "choose another output path"
+        ) from err
+
+
+def emit(
+    format: Format, schema: str, data: Mapping[str, Any], lines: Iterable[str], *, ok: bool,
+    reason: str = "", status: str = "",
+) -> None:
+    """Print a result and leave with exit code 0 (ok) or 1.
+
+    Args:
+        schema: value of the `schema` field, e.g. `asmevo/verify/1`.
+        data: fields of the JSON object.
+        lines: the text for people, without the verdict line.
+        reason: why it failed, or what was achieved.
+        status: the verdict word, when there is a better one than ok/failed.
+    """
+    if format is Format.JSON:
+        record = {
+            "schema": schema, "ok": ok, "status": status or ("ok" if ok else "failed"),
+            "reason": reason, **data,
+        }
+        sys.stdout.write(json.dumps(record, indent=2, default=_plain) + "\n")
+    else:
+        for line in lines:
+            sys.stdout.write(line + "\n")
+        tail = f" ({reason})" if reason else ""
+        sys.stdout.write(f"Result: {'PASS' if ok else 'FAIL'}{tail}\n")
+    sys.stdout.flush()
+    if not ok:
+        raise typer.Exit(1)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, bytes):
+        return value.hex()
+    if hasattr(value, "tolist"):
+        return value.tolist()  # type: ignore[union-attr]
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+Advance = Callable[[int, int, str], None]
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Advance]:
+    """A progress bar on stderr, shown only on a terminal; yields (done, total, note) -> None."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda _done, _total, _note: None
+        return
+    bar = Progress(
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+        TextColumn("{task.fields[note]}"), console=console, transient=True,
+    )
+    with bar:
+        task = bar.add_task(title, total=None, note="")
+
+        def advance(done: int, total: int, note: str) -> None:
+            bar.update(task, completed=done, total=total, note=note)
+
+        yield advance
+
+
+def table(rows: Iterable[tuple[str, ...]], header: tuple[str, ...]) -> list[str]:
+    """Plain aligned columns, right-aligned where every cell is a number."""
+    cells = [header, *[tuple(str(c) for c in row) for row in rows]]
+    widths = [max(len(r[i]) for r in cells) for i in range(len(header))]
+    numeric = [all(_is_number(r[i]) for r in cells[1:]) for i in range(len(header))]
+    out: list[str] = []
+    for row in cells:
+        parts = [
+            c.rjust(w) if n else c.ljust(w)
+            for c, w, n in zip(row, widths, numeric, strict=True)
+        ]
+        out.append("  ".join(parts).rstrip())
+    return out
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.rstrip("x%"))
+    except ValueError:
+        return text in ("", "-")
+    return True
+
+
+def say(text: str) -> None:
+    """A log line on stderr."""
+    sys.stderr.write(text + "\n")
