@@ -7,6 +7,7 @@ one wave whose lanes hold different operands, and every lane is compared with th
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -128,9 +129,7 @@ def modifier_sets(s: Semantic) -> Iterator[Modifiers]:
 
 def saturates(name: str) -> bool:
     """Opcodes whose integer clamp the reference states."""
-    return name in {
-        f"v_{op}_{t}" for op in ("add", "sub", "subrev", "mad") for t in ("u16", "i16", "u32", "i32")
-    }
+    return bool(re.fullmatch(r"v_(add|sub|subrev|mad)_[ui](16|32)", name))
 
 
 def _columns(t: Trial, seed: str) -> list[tuple[int, ...]]:

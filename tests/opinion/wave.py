@@ -41,9 +41,7 @@ def assemble(text: str, arch: str) -> list[Instruction]:
     code = assembler(target).assemble(text)
     found = disassembler(target).decode(code)
     ends = [d.offset for d in found] + [len(code)]
-    return [
-        Instruction(code[a:b], d.text) for d, (a, b) in zip(found, pairwise(ends), strict=True)
-    ]
+    return [Instruction(code[a:b], d.text) for d, (a, b) in zip(found, pairwise(ends), strict=True)]
 
 
 def first_accepted(candidates: Sequence[tuple[str, str]]) -> tuple[str, Instruction] | None:
