@@ -90,15 +90,23 @@ ROWS: tuple[Row, ...] = (
     Row("ta_bytes_per_clk", "B/clk", 64, 64, 64, f"trace: dwordx4 16 clk per SIMD; {_CARRIED}"),
     Row("vmem_queue", "entries", 2, 2, 2, f"trace: two loads at 4 clk, then 16; {_CARRIED}"),
     Row("vmem_inflight", "B", 32768, 32768, 32768, f"trace: 31-32 KiB per 800 clk; {_CARRIED}"),
-    Row("vmem_latency", "clk", 700, 800, 600, f"calibrated, loaded system; {_CARRIED}"),
-    Row("vmem_bytes_per_clk", "B/clk", 16, 16, 24, f"calibrated, share of one CU; {_CARRIED}"),
+    Row("vmem_latency", "clk", 1000, 1627, 463, "calibrated, loaded system; gfx90a assumed"),
+    Row("vmem_bytes_per_clk", "B/clk", 16, 55, 32, "calibrated, one CU's share; gfx90a assumed"),
     Row("vmem_cold", "clk", 0, 0, 0, f"not separable from vmem_latency; {_CARRIED}"),
     Row("store_latency", "clk", 250, 213, 213, "gpu-benches L2 latency"),
     Row("scratch_latency", "clk", 190, 190, 190, "trace (gfx942): 164-196; others assumed"),
     # --- scalar memory, instruction fetch -----------------------------------------------------
     Row("smem_latency", "clk", 60, 60, 60, f"trace: hits 40-60; {_CARRIED}"),
     Row("smem_miss", "clk", 250, 250, 250, "gpu-benches L2 latency plus the scalar cache"),
-    Row("smem_cold", "clk", 500, 500, 900, f"trace: first loads of a kernel; {_CARRIED}"),
+    Row(
+        "smem_cold",
+        "clk",
+        484,
+        484,
+        397,
+        "trace median (gfx942), calibrated (gfx950); gfx90a assumed",
+    ),
+    Row("smem_line", "clk", 339, 339, 278, "trace: 0.7 of smem_cold; gfx90a assumed"),
     Row("fetch_cold_line", "clk", 5, 5, 10, f"calibrated: first touch of a 128 B line; {_CARRIED}"),
     # --- launch ------------------------------------------------------------------------------
     Row(

@@ -38,6 +38,9 @@ _CLASSES: dict[str, tuple[str, float]] = {
 # Where nothing was validated: the worst single held-out error seen on any capture.
 UNVALIDATED_BAND = 0.5
 _BF16_MFMA_PASSES = frozenset({4, 8})
+# Captures were taken with the whole chip busy; a launch that leaves more than half of it idle sees
+# another memory system, which no capture shows.
+_LEAST_LOAD = 0.5
 
 
 class FunctionLike(Protocol):
@@ -134,13 +137,15 @@ class _Wave:
     indices: NDArray[np.int32]
 
 
-def validation_class(program: StaticProgram, executed: NDArray[np.int64]) -> tuple[str, float]:
-    """(class, error band) of a kernel, from what it executed.
+def validation_class(
+    program: StaticProgram, executed: NDArray[np.int64], load: float = 1.0
+) -> tuple[str, float]:
+    """(class, error band) of a kernel, from what it executed and the share of busy units.
 
     gfx942 was validated on bf16 GEMMs only: matrix instructions fed through LDS with barriers.
     """
     found = _CLASSES.get(program.target.arch)
-    if found is None:
+    if found is None or load < _LEAST_LOAD:
         return NOT_VALIDATED, UNVALIDATED_BAND
     if program.target.arch == "gfx942":
         ran = executed > 0
@@ -203,6 +208,20 @@ def _applied(
     return program, latency
 
 
+def under_load(machine: Machine, load: float) -> Machine:
+    """The machine's memory system when a share `load` (0..1) of the compute units is busy.
+
+    Linear between the unloaded last-level cache latency and the calibrated loaded one, and up to
+    the cache's own rate; assumed, not validated. Load 1 changes nothing.
+    """
+    if load >= 1.0:
+        return machine
+    floor = min(machine["level_mall"], machine["vmem_latency"])
+    latency = floor + (machine["vmem_latency"] - floor) * load
+    rate = min(machine["ta_bytes_per_clk"], machine["vmem_bytes_per_clk"] / max(load, 1e-3))
+    return machine.with_values(vmem_latency=latency, vmem_bytes_per_clk=rate)
+
+
 def _ideal(machine: Machine) -> Machine:
     unlimited = 1.0e12
     return machine.with_values(
@@ -213,6 +232,7 @@ def _ideal(machine: Machine) -> Machine:
         vmem_cold=0.0,
         smem_cold=machine["smem_latency"],
         smem_miss=machine["smem_latency"],
+        smem_line=machine["smem_latency"],
         fetch_cold_line=0.0,
     )
 
@@ -269,6 +289,8 @@ def estimate(
     units = used.count("compute_units")
     resident = min(occupancy.workgroups_per_cu, -(-total // units))
     rounds = -(-total // (units * resident))
+    load = min(1.0, total / units)
+    used = under_load(used, load)
     waves, kept = resident_waves(traces, resident, limit)
     if first:
         waves = [_Wave(w.workgroup, w.wave, w.indices - np.int32(first)) for w in waves]
@@ -290,7 +312,7 @@ def estimate(
     count = np.zeros(size, dtype=np.int64)
     stall[first:last] = run.cost
     count[first:last] = run.count
-    name, band = validation_class(flat, run.count)
+    name, band = validation_class(flat, run.count, load)
     cycles = rounds * run.clocks / kept + overhead
     if hints.dram_bytes is not None:
         cycles = max(cycles, traffic)

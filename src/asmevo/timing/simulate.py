@@ -67,6 +67,7 @@ _ORDER = (
     "smem_cold",
     "fetch_cold_line",
     "branch_straddle",
+    "smem_line",
 )
 _DEADLOCK = 1
 
@@ -126,6 +127,7 @@ def _run(
     immediate: Any,
     line: Any,
     scalar_line: Any,
+    scalar_base: Any,
     src_start: Any,
     src: Any,
     dst_start: Any,
@@ -151,7 +153,7 @@ def _run(
     (scale_idle, scale_issue, lds_rate, lds_latency, lds_write_latency, lds_queue) = par[16:22]
     (ta_clocks, ta_rate, vm_queue, vm_inflight, vm_latency, vm_rate, vm_cold) = par[22:29]
     (store_latency, scratch_latency, smem_latency, smem_miss, smem_cold, fetch_line) = par[29:35]
-    straddle = par[35]
+    (straddle, smem_line) = par[35:37]
     n_instructions = kind.shape[0]
     waves = wave_begin.shape[0]
     record = issue.shape[0] > 0
@@ -199,11 +201,14 @@ def _run(
     wave_touched = np.zeros((waves, n_instructions), dtype=np.uint8)
     lines = 1
     scalar_lines = 1
+    scalar_bases = 1
     for i in range(n_instructions):
         lines = max(lines, line[i] + 1)
         scalar_lines = max(scalar_lines, scalar_line[i] + 1)
+        scalar_bases = max(scalar_bases, scalar_base[i] + 1)
     line_ready = np.full(lines, -1.0)
     scalar_ready = np.full(scalar_lines, -1.0)
+    base_known = np.zeros(scalar_bases, dtype=np.uint8)
     wave_line = np.full(waves, -1, dtype=np.int64)
     arrived = np.zeros(groups, dtype=np.int64)
     alive = np.zeros(groups, dtype=np.int64)
@@ -370,7 +375,10 @@ def _run(
             latency = smem_latency
             g = scalar_line[i]
             if scalar_ready[g] < 0.0:
-                scalar_ready[g] = t + (smem_cold if cold else smem_miss)
+                # A pointer never used before is likely cold all the way; its next lines less so.
+                fresh = cold and not base_known[scalar_base[i]]
+                scalar_ready[g] = t + (smem_cold if fresh else smem_line if cold else smem_miss)
+                base_known[scalar_base[i]] = 1
             done = scalar_ready[g]
             if wave_touched[w, i]:
                 latency = smem_miss  # a loop moves on to another line
@@ -507,6 +515,7 @@ def simulate(
         program.immediate,
         program.line,
         program.scalar_line,
+        program.scalar_base,
         program.src_start,
         program.src,
         program.dst_start,

@@ -110,6 +110,7 @@ class StaticProgram:
         line: 128-byte instruction cache line the instruction starts in, int32 [n].
         scalar_line: number of the scalar cache line that an SMEM instruction touches, as far as
             base register and immediate offset tell, int32 [n]; -1 for others.
+        scalar_base: number of the base register (pointer) of an SMEM instruction, int32 [n].
         src_start, src: CSR of register slots read: slots `src[src_start[i]:src_start[i+1]]`.
         dst_start, dst: CSR of register slots written.
         slots: number of register slots (units that the program names, renumbered).
@@ -126,6 +127,7 @@ class StaticProgram:
     immediate: _I32
     line: _I32
     scalar_line: _I32
+    scalar_base: _I32
     src_start: _I32
     src: _I32
     dst_start: _I32
@@ -340,13 +342,15 @@ def static_program(
         place = np.asarray(offsets, dtype=np.int64)
 
     line_of: dict[tuple[int, int], int] = {}
-    scalar_line = [
-        -1
-        if row.kind is not Kind.SMEM
-        # Unknown addresses get a line of their own.
-        else line_of.setdefault(row.scalar_line or (-1 - i, 0), len(line_of))
-        for i, row in enumerate(rows)
-    ]
+    base_of: dict[int, int] = {}
+    scalar_line = [-1] * len(rows)
+    scalar_base = [-1] * len(rows)
+    for i, row in enumerate(rows):
+        if row.kind is Kind.SMEM:
+            # Unknown addresses get a line and a base of their own.
+            where = row.scalar_line or (-1 - i, 0)
+            scalar_line[i] = line_of.setdefault(where, len(line_of))
+            scalar_base[i] = base_of.setdefault(where[0], len(base_of))
     flags = np.array([row.flags for row in rows], dtype=np.int32)
     flags[(place % 32) + sizes > 32] |= STRADDLES
 
@@ -365,6 +369,7 @@ def static_program(
         immediate=column([row.immediate for row in rows]),
         line=(place // 128 - (int(place[0]) // 128 if place.size else 0)).astype(np.int32),
         scalar_line=column(scalar_line),
+        scalar_base=column(scalar_base),
         src_start=src_start,
         src=src,
         dst_start=dst_start,
