@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from asmevo.capsule.layout import place
@@ -15,6 +15,8 @@ sizes = st.lists(
 
 
 @given(sizes, st.integers(0, 1 << 20), st.sampled_from(["straddle", "plain"]))
+@example([(8 << 30) - (1 << 16)] * 2, 4096, "straddle")
+@example([(8 << 30) - (1 << 16)] * 2, 4096, "plain")
 def test_windows_are_disjoint_aligned_and_far_apart(sizes, guard, layout):
     kernarg, addresses = place(sizes, guard, layout)
     assert len(addresses) == len(sizes)

@@ -7,11 +7,16 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from asmevo.capsule.dtypes import dtype
 from asmevo.capsule.layout import place
 from asmevo.capsule.model import BufferState, Capsule, PointerSlot
 from asmevo.device.protocol import Fault, RunOptions, RunResult, Timing
+
+# Loaded machines: no deadline per example.
+settings.register_profile("no-deadline", deadline=None)
+settings.load_profile("no-deadline")
 
 
 class Stop(Exception):

@@ -110,6 +110,14 @@ def test_store_past_the_end_or_before_the_start(device, k0, make_capsule, mapped
     assert "outside buffer y" in report.reason
 
 
+def test_store_across_the_end(device, k0, make_capsule):
+    def kernel(m):
+        scale()(m)
+        m.write("y", [1.0, 1.0], first=63)
+
+    assert judge(device, k0, kernel, make_capsule()).status == "canary_corruption"
+
+
 def test_load_past_the_end_is_a_runtime_failure(device, k0, make_capsule):
     def kernel(m):
         scale()(m)
@@ -280,6 +288,20 @@ def test_endless_loop_ends_by_budget(device, k0, make_capsule):
     assert device.runs[-1][2].instruction_budget == 1000
 
 
+def test_low_bytes_left_unwritten_within_tolerance(device, k0, make_capsule):
+    """Poison in the lowest byte of a float is within any tolerance, but is not K0's result."""
+
+    def kernel(m):
+        y = m.capsule.buffer("y")
+        data = (m.read("x") * np.float32(2.5)).tobytes()
+        for i in range(64):
+            m.store(y.address + 4 * i + 1, data[4 * i + 1 : 4 * i + 4])
+
+    report = judge(device, k0, kernel, make_capsule())
+    assert report.status == "divergent"
+    assert "leaves unwritten byte 0, 64 bytes unlike K0" in report.reason
+
+
 def test_inout_changes_count(device, make_capsule):
     capsule = make_capsule(role="inout")
     k0 = device.object("k0", lambda m: m.write("y", m.read("y") + 1))
@@ -387,6 +409,20 @@ def test_k0_that_stores_outside_with_mapped_guards(device, make_capsule):
 def test_k0_that_modifies_an_input(device, make_capsule):
     text = refused(device, lambda m: m.write("x", np.ones(1)), make_capsule())
     assert "declare that as inout" in text
+
+
+def test_k0_that_modifies_an_input_that_is_writable(device, make_capsule, monkeypatch):
+    original = type(make_capsule()).regions
+    monkeypatch.setattr(
+        "asmevo.capsule.model.Capsule.regions",
+        lambda self, **kw: original(self, **{**kw, "inputs_writable": True}),
+    )
+
+    def kernel(m):
+        m.write("x", np.ones(1))
+        m.write("y", np.ones(1))
+
+    assert "modifies its input x" in refused(device, kernel, make_capsule())
 
 
 def test_k0_that_stores_nothing(device, make_capsule):

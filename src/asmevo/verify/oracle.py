@@ -276,6 +276,7 @@ def _fault_verdict(fault: Fault | None, capsule: Capsule) -> tuple[Status, str]:
     if fault.kind == "read_only":
         return "divergent", f"stores to read-only memory: {text}"
     stores = fault.access in ("store", "atomic")
-    if fault.kind == "out_of_bounds" and stores and near is not None and near[1]:
+    # Also when the address itself is inside: then the store begins in the buffer and ends outside.
+    if fault.kind == "out_of_bounds" and stores and near is not None:
         return "canary_corruption", f"stores outside buffer {near[0].name}: {text}"
     return "runtime_failure", text
