@@ -1,51 +1,24 @@
-"""Hand-written text as a program: assembled by LLVM, branch targets from the encodings."""
+"""Fixtures of the checker's tests: hand-written text as a program."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import accumulate
+import sys
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from asmevo.check.view import View, build_view
-from asmevo.isa.instruction import Instruction
-from asmevo.isa.llvm import assembler, disassembler
-from asmevo.isa.target import Target
+from asmevo.check.view import View
 
+sys.path.insert(0, str(Path(__file__).parent))
 
-@dataclass(frozen=True)
-class TextProgram:
-    """A program straight from assembly text; branches are decoded from their immediates."""
-
-    target: Target
-    instructions: tuple[Instruction, ...]
-    offsets: tuple[int, ...]
-
-    @classmethod
-    def of(cls, text: str, arch: str) -> TextProgram:
-        target = Target(arch)
-        code = assembler(target).assemble(text)
-        found = [
-            Instruction(code[d.offset : d.offset + d.size], d.text)
-            for d in disassembler(target).decode(code)
-        ]
-        offsets = (0, *accumulate(len(i.raw) for i in found))[:-1]
-        return cls(target, tuple(found), offsets)
-
-    def branch_target(self, index: int) -> int | None:
-        inst = self.instructions[index]
-        if not inst.base.startswith(("s_branch", "s_cbranch")):
-            return None
-        distance = int.from_bytes(inst.raw[:2], "little", signed=True) * 4
-        where = self.offsets[index] + 4 + distance
-        return self.offsets.index(where) if where in self.offsets else None
-
-    def view(self, name: str = "k") -> View:
-        return build_view(self, name, 0, len(self.instructions), [0])
+from text_program import TextProgram
 
 
 @pytest.fixture(scope="session")
-def text_view():
+def text_view() -> Callable[..., View]:
+    """Function (text, arch="gfx942") -> the checker's view of it."""
+
     def make(text: str, arch: str = "gfx942") -> View:
         return TextProgram.of(text, arch).view()
 

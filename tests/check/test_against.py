@@ -1,0 +1,128 @@
+"""The gate question: what an edit made worse, on real compiled kernels and small cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from text_program import TextProgram
+
+from asmevo.check.against import compare, skeleton
+from asmevo.check.hazards import check_hazards
+from asmevo.check.run import check_program
+from asmevo.check.waits import check_waits
+from asmevo.codeobject import CodeObject
+from asmevo.program import Program, recover
+from asmevo.program.edit import Edit, apply
+
+
+def verdict(before: str, after: str, arch: str = "gfx942") -> list[str]:
+    k0, k1 = TextProgram.of(before, arch), TextProgram.of(after, arch)
+    first, second = (check_waits(p.view()) + check_hazards(p.view()) for p in (k0, k1))
+    return [f.rule for f in compare(first, k0, second, k1)]
+
+
+LOAD, USE = "ds_read_b32 v1, v0", "v_add_f32_e32 v9, v1, v1"
+MFMA = "v_mfma_f32_32x32x8_f16 v[16:31], v[0:1], v[2:3], v[16:31]"
+
+
+def lines(*parts: str) -> str:
+    return "\n".join((*parts, "s_endpgm"))
+
+
+def test_the_same_program_is_never_worse() -> None:
+    text = lines(LOAD, USE, MFMA, "ds_write_b32 v90, v16", "s_barrier")
+    assert verdict(text, text) == []
+
+
+def test_a_new_uncovered_use() -> None:
+    good = lines(LOAD, "s_waitcnt lgkmcnt(0)", USE)
+    assert verdict(good, lines(LOAD, USE)) == ["wait.raw"]
+    assert verdict(lines(LOAD, USE), good) == []
+
+
+def test_an_existing_one_may_not_come_closer() -> None:
+    far = lines(LOAD, "s_nop 0", "v_mov_b32_e32 v5, 0", USE)
+    near = lines(LOAD, "s_nop 0", USE)
+    assert verdict(far, near) == ["wait.raw"]
+
+
+def test_nothing_moves_inside_an_uncovered_pair() -> None:
+    before = lines(LOAD, "v_mov_b32_e32 v5, 0", "v_exp_f32_e32 v6, v7", USE)
+    after = lines(LOAD, "v_exp_f32_e32 v6, v7", "v_mov_b32_e32 v5, 0", USE)
+    assert verdict(before, after) == ["against.pinned-pair"]
+    assert verdict(before, before) == []
+
+
+def test_a_wait_state_fewer_behind_an_mfma() -> None:
+    def mid(n: int) -> str:
+        return lines(MFMA, f"s_nop {n}", "v_add_f32_e32 v100, v16, v16")
+
+    assert verdict(mid(10), mid(9)) == ["hazard.xdl-valu-read"]  # 11 needed: new
+    assert verdict(mid(6), mid(5)) == ["hazard.xdl-valu-read"]  # V! in both: closer
+    assert verdict(mid(5), mid(6)) == []
+
+
+def test_renamed_registers_keep_their_findings() -> None:
+    before = lines(LOAD, USE, MFMA, "ds_write_b32 v90, v16")
+    after = lines(
+        LOAD.replace("v1", "v7"), USE.replace("v1", "v7"),
+        MFMA.replace("v[16:31]", "v[32:47]"), "ds_write_b32 v90, v32",
+    )  # fmt: skip
+    assert verdict(before, after) == []
+
+
+def test_a_fix_in_one_place_does_not_pay_for_a_fault_in_another() -> None:
+    other = "ds_read_b64 v[2:3], v0\nv_add_f32_e32 v8, v2, v2"
+    fixed = "ds_read_b64 v[2:3], v0\ns_waitcnt lgkmcnt(0)\nv_add_f32_e32 v8, v2, v2"
+    good, bad = lines(LOAD, "s_waitcnt lgkmcnt(0)", USE, other), lines(LOAD, USE, fixed)
+    assert verdict(good, bad) == ["wait.raw"]
+
+
+def test_weaker_wait_before_a_barrier_is_worse() -> None:
+    write = "ds_write_b32 v0, v5"
+    before = lines(write, "s_waitcnt lgkmcnt(0)", "s_barrier", LOAD)
+    after = lines(write, "s_waitcnt lgkmcnt(1)", "s_barrier", LOAD)
+    assert verdict(before, after) == ["wait.lds-write-at-barrier"]
+
+
+def test_fences_stay_and_memory_does_not_cross_them() -> None:
+    write = "ds_write_b32 v0, v5\ns_waitcnt lgkmcnt(0)"
+    before = lines(write, "s_barrier", LOAD)
+    assert verdict(before, lines(write, LOAD)) == ["against.fence"]
+    assert "against.crossed-fence" in verdict(before, lines(write, LOAD, "s_barrier"))
+    flush = lines("buffer_wbl2 sc1", "s_waitcnt vmcnt(0)")
+    assert verdict(flush, lines("s_waitcnt vmcnt(0)")) == ["against.fence"]
+
+
+def test_lds_dma_needs_no_weaker_wait_before_its_reader() -> None:
+    dma = "buffer_load_dword v2, s[0:3], 0 offen lds\nbuffer_load_dword v3, s[0:3], 0 offen lds"
+    before = lines(dma, "s_waitcnt vmcnt(1)", LOAD)
+    assert verdict(before, lines(dma, "s_waitcnt vmcnt(2)", LOAD)) == ["wait.lds-dma-at-lds"]
+
+
+def test_skeleton_leaves_registers_out() -> None:
+    assert skeleton("v_add_f32_e32 v1, s4, v[2:3]") == "v_add_f32_e32 v, s, v"
+    assert skeleton("s_cbranch_scc0 65530") == "s_cbranch_scc0"
+    assert skeleton("ds_read_b32 v1, v2 offset:16") == "ds_read_b32 v, v offset:16"
+
+
+@pytest.fixture
+def softmax(kernel_objects: Callable[..., bytes]) -> Program:
+    return recover(CodeObject.open(kernel_objects("softmax")))
+
+
+def test_every_deleted_barrier_of_a_real_kernel_is_refused(softmax: Program) -> None:
+    before = check_program(softmax)
+    places = [i for i, x in enumerate(softmax.instructions) if x.base == "s_barrier"]
+    assert places
+    for i in places:
+        edited = apply(softmax, [Edit(i, i + 1, ())])
+        worse = compare(before, softmax, check_program(edited), edited)
+        assert "against.fence" in [f.rule for f in worse]
+
+
+def test_an_edit_elsewhere_leaves_a_real_kernel_as_good(softmax: Program) -> None:
+    before = check_program(softmax)
+    edited = apply(softmax, [Edit(5, 5, ("s_nop 0",))])
+    assert compare(before, softmax, check_program(edited), edited) == []

@@ -1,0 +1,121 @@
+"""Defined on every path, inside the counts, aligned: small cases judged by hand."""
+
+from __future__ import annotations
+
+from asmevo.check.findings import ERROR
+from asmevo.check.operands import operand_faults
+from asmevo.check.registers import (
+    Limits,
+    check_registers,
+    declared,
+    entry_mask,
+    used_registers,
+)
+from asmevo.codeobject import KernelDescriptor
+from asmevo.isa.hazard_roles import units_of
+from asmevo.isa.operand import EXEC, MODE, VGPR0
+from asmevo.isa.target import Target
+
+LIMITS = Limits(vgprs=64, agprs=64, sgprs=96, unified=128)
+ENTRY = 0b1111 | 1 << VGPR0 | 3 << EXEC | 1 << MODE  # s0..s3 and v0
+
+
+def found(text_view, text: str, arch: str = "gfx942", limits: Limits = LIMITS):
+    view = text_view(text + "\ns_endpgm", arch)
+    return [(f.rule, f.index, f.what) for f in check_registers(view, limits, {0: ENTRY})]
+
+
+def test_reading_what_was_never_defined(text_view) -> None:
+    assert found(text_view, "v_add_f32_e32 v1, v0, v2") == [("register.undefined", 0, "v2")]
+    assert found(text_view, "s_add_u32 s4, s3, s5") == [("register.undefined", 0, "s5")]
+    assert found(text_view, "v_mov_b32_e32 v2, 0\nv_add_f32_e32 v1, v0, v2") == []
+    assert found(text_view, "s_cselect_b32 s4, s0, s1") == [("register.undefined", 0, "scc")]
+
+
+def test_a_register_is_reported_once(text_view) -> None:
+    text = "v_add_f32_e32 v1, v0, v2\nv_add_f32_e32 v1, v0, v2"
+    assert found(text_view, text) == [("register.undefined", 0, "v2")]
+
+
+def test_one_path_without_definition_is_a_note(text_view) -> None:
+    text = "s_cmp_eq_u32 s0, 0\ns_cbranch_scc0 skip\nv_mov_b32_e32 v2, 0\nskip:\n"
+    text += "v_add_f32_e32 v1, v0, v2"
+    assert found(text_view, text) == [("register.maybe-undefined", 3, "v2")]
+
+
+def test_a_region_skipped_with_exec_zero_defines_its_registers(text_view) -> None:
+    text = "s_and_saveexec_b64 s[4:5], s[0:1]\ns_cbranch_execz skip\nv_mov_b32_e32 v2, 0\nskip:\n"
+    text += "v_add_f32_e32 v1, v0, v2"
+    assert found(text_view, text) == []
+    # Scalars have no lanes: the same skip does not define them.
+    text = text.replace("v_mov_b32_e32 v2, 0", "s_mov_b32 s6, 0")
+    text = text.replace("v0, v2", "v0, v0").replace(
+        "v_add_f32_e32 v1", "v_mul_f32_e32 v1, s6, v0 ;"
+    )
+    assert found(text_view, text) == [("register.maybe-undefined", 3, "s6")]
+
+
+def test_kept_halves_and_self_clearing_are_no_reads(text_view) -> None:
+    assert found(text_view, "v_writelane_b32 v5, s0, 1") == []
+    assert found(text_view, "v_xor_b32_e32 v5, v5, v5") == []
+    assert found(text_view, "v_fmac_f32_e32 v5, v0, v0") == [("register.undefined", 0, "v5")]
+
+
+def test_beyond_the_declared_counts(text_view) -> None:
+    assert found(text_view, "v_mov_b32_e32 v63, 0") == []
+    assert found(text_view, "v_mov_b32_e32 v128, 0") == [("register.beyond-count", 0, "v128")]
+    assert found(text_view, "v_accvgpr_write_b32 a64, v0") == [("register.beyond-count", 0, "a64")]
+    assert found(text_view, "s_mov_b32 s96, 0") == [("register.beyond-count", 0, "s96")]
+    wide = found(text_view, "v_mov_b64_e32 v[62:63], 0", limits=Limits(63, 0, 96))
+    assert wide == [("register.beyond-count", 0, "v63")]
+
+
+def test_vgprs_above_accum_offset_are_noted_unless_agprs_are_used(text_view) -> None:
+    assert found(text_view, "v_mov_b32_e32 v64, 0") == [("register.beyond-offset", 0, "v64")]
+    mixed = "v_mov_b32_e32 v64, 0\nv_accvgpr_write_b32 a0, v0"
+    assert found(text_view, mixed) == [("register.beyond-count", 0, "v64")]
+
+
+def test_tuple_alignment_per_target(text_view) -> None:
+    # The assembler refuses odd tuples on gfx90a and later, so the fact is checked on gfx908's
+    # encoding of the same text.
+    view = text_view("global_load_dwordx2 v[1:2], v[4:5], off\ns_endpgm", "gfx908")
+    inst = view.facts[0].inst
+    assert operand_faults(inst, Target("gfx908")) == ()
+    ((rule, _, severity, message),) = operand_faults(inst, Target("gfx942"))
+    assert (rule, severity) == ("register.alignment", ERROR)
+    assert "v[1:2] must start at an even register" in message
+
+
+def test_mfma_destination_overlap(text_view) -> None:
+    def rules(text: str) -> list[tuple[str, str]]:
+        inst = text_view(text + "\ns_endpgm").facts[0].inst
+        return [(r, s) for r, _, s, _ in operand_faults(inst, Target("gfx942"))]
+
+    assert rules("v_mfma_f32_16x16x16_f16 v[0:3], v[4:5], v[6:7], v[0:3]") == []
+    assert rules("v_mfma_f32_16x16x16_f16 v[0:3], v[4:5], v[6:7], v[8:11]") == []
+    assert rules("v_mfma_f32_16x16x16_f16 v[0:3], v[2:3], v[6:7], v[8:11]") == [
+        ("register.mfma-overlap", "note")
+    ]
+    assert rules("v_mfma_f32_4x4x4_16b_f16 v[0:3], v[2:3], v[6:7], v[8:11]") == []
+
+
+def test_entry_state_follows_the_descriptor() -> None:
+    target = Target("gfx942")
+    d = KernelDescriptor.decode(bytes(64), target).replace(
+        vgprs=128, accum_offset=64, sgprs=32, user_sgpr_count=6, enable_sgpr_workgroup_id_x=1,
+        enable_sgpr_workgroup_id_y=1, kernarg_preload_length=4, enable_vgpr_workitem_id=2,
+    )  # fmt: skip
+    units = units_of(entry_mask(d))
+    assert [u for u in units if u < 100] == list(range(8))
+    assert [u for u in units if u >= VGPR0] == [VGPR0]  # packed work-item ids
+    assert [u for u in units_of(entry_mask(d, preloaded=False)) if u < 100] == list(range(4))
+    assert declared(d) == Limits(64, 64, 32, 128)
+    old = KernelDescriptor.decode(bytes(64), Target("gfx908")).replace(enable_vgpr_workitem_id=2)
+    assert [u for u in units_of(entry_mask(old)) if u >= VGPR0] == [VGPR0, VGPR0 + 1, VGPR0 + 2]
+
+
+def test_used_registers_counts_only_reachable_code(text_view) -> None:
+    view = text_view("v_mov_b32_e32 v7, s9\ns_endpgm\nv_mov_b32_e32 v100, 0\ns_endpgm")
+    used = used_registers(view)
+    assert (used.vgprs, used.agprs, used.sgprs) == (8, 0, 10)
