@@ -115,10 +115,10 @@ def swizzle_lanes(pattern: int) -> list[int]:
     for lane in range(64):
         base, at = lane & ~31, lane & 31
         if pattern >= 0xE000:  # FFT mode
+            # Bits in the mask stay; the others hold the lane number reversed (mask 0x1f: identity).
             mask = pattern & 0x1F
             reverse = int(f"{at:05b}"[::-1], 2)
-            order = reverse if mask == 0x1F else at ^ mask
-            out.append(base + order)
+            out.append(base + ((reverse >> mask.bit_count()) | (at & mask)))
         elif pattern >= 0xC000:  # rotate
             count = (pattern >> 5) & 31
             moved = at - count if pattern & (1 << 10) else at + count
