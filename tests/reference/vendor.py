@@ -20,11 +20,11 @@ def fp8_of(arch: str) -> np.dtype:
     return np.dtype(ml_dtypes.float8_e4m3fn if arch == "gfx950" else ml_dtypes.float8_e4m3fnuz)
 
 
-def preshuffle(w: np.ndarray) -> np.ndarray:
-    """Weight layout (16,16): `[n, k]` -> `[n/16][k/p][16][p]`, p elements being 16 bytes."""
+def preshuffle(w: np.ndarray, rows: int = 16) -> np.ndarray:
+    """Weight layout (rows,16): `[n, k]` -> `[n/rows][k/p][rows][p]`, p elements being 16 bytes."""
     n, k = w.shape
     p = 16 // w.dtype.itemsize
-    return np.ascontiguousarray(w.reshape(n // 16, 16, k // p, p).transpose(0, 2, 1, 3))
+    return np.ascontiguousarray(w.reshape(n // rows, rows, k // p, p).transpose(0, 2, 1, 3))
 
 
 def symbol(name: str) -> str:
@@ -97,6 +97,42 @@ def bf16gemm(m: int, n: int, k: int, tile_m: int, seed: int) -> Launch:
         ),
         expected={"D": Expected(np.float64(a) @ np.float64(b).T, rtol=1e-5)},
         label=f"bf16gemm {m}x{n}x{k}",
+    )
+
+
+def i8gemm(m: int, n: int, k: int, tile_m: int, seed: int) -> Launch:
+    """C[M,N] (bf16) = (A[M,K] B[N,K]^T) * SA[m] * SB[n] + bias[n], int8, B in layout (32,16).
+
+    N % 128 == 0, K % 128 == 0, any M. KS is the number of K splits, 1 here.
+    """
+    rng = np.random.default_rng(seed)
+    a = rng.integers(-127, 128, size=(m, k)).astype(np.int8)
+    b = rng.integers(-127, 128, size=(n, k)).astype(np.int8)
+    sa = (rng.uniform(0.5, 1.5, size=m) / 4096).astype(np.float32)
+    sb = rng.uniform(0.5, 1.5, size=n).astype(np.float32)
+    bias = rng.normal(size=n).astype(np.float32)
+    out = (np.float64(a) @ np.float64(b).T) * np.float64(sa)[:, None] * sb + bias
+    return Launch(
+        kernel=symbol(f"I8gemm_bf16_perTokenI8_BpreShuffle_{tile_m}x128"),
+        grid=(n // 128, -(-m // tile_m), 1),
+        block=(256, 1, 1),
+        args=(
+            Arg(0, "C", np.zeros((m, n), BF16), "out"),
+            Arg(16, "A", a),
+            Arg(32, "B", preshuffle(b, 32)),
+            Arg(48, "SA", sa),
+            Arg(64, "SB", sb),
+            Arg(80, "BIAS", bias),
+            Arg(96, "M", m),
+            Arg(112, "N", n),
+            Arg(128, "K", k),
+            Arg(144, "PA", k),
+            Arg(160, "PB", k),
+            Arg(176, "PC", 2 * n),
+            Arg(192, "KS", 1),
+        ),
+        expected={"C": Expected(out, rtol=5e-3)},
+        label=f"i8gemm {m}x{n}x{k}",
     )
 
 

@@ -23,15 +23,20 @@ def paged_decode(
     gqa: int,
     seed: int,
     dtype: np.dtype = BF16,
+    cache: np.dtype | None = None,
     pass_gqa: bool = True,
+    atol: float = 8e-3,
 ) -> Launch:
     """One query token a sequence against a paged cache with 16 tokens a page.
 
-    Caches, with p = 8 elements of 16 bits: K `[page, kv head, 128/p, 16, p]`,
-    V `[page, kv head, 16/p, 128, p]`. The older files have no GQA argument (it is 8 there) and no
-    offset of the kv head: they serve one.
+    Caches, with p elements being 16 bytes: K `[page, kv head, 128/p, 16, p]`,
+    V `[page, kv head, 16/p, 128, p]`. An 8-bit cache has a scale per token and head,
+    `[page, kv head, 16]` for each of K and V. The older files have no GQA argument (it is 8
+    there) and no offset of the kv head: they serve one.
     """
     rng = np.random.default_rng(seed)
+    cache = cache or dtype
+    p = 16 // cache.itemsize
     sequences, heads = len(contexts), kv_heads * gqa
     pages_of = [-(-c // PAGE) for c in contexts]
     stride = max(pages_of)
@@ -42,20 +47,34 @@ def paged_decode(
         table[s, :count] = order[position : position + count]
         position += count
     q = rng.normal(size=(sequences, heads, HEAD)).astype(dtype)
-    k = rng.normal(size=(len(order), kv_heads, PAGE, HEAD)).astype(dtype)
-    v = rng.normal(size=(len(order), kv_heads, PAGE, HEAD)).astype(dtype)
-    k_cache = k.reshape(-1, kv_heads, PAGE, HEAD // 8, 8).transpose(0, 1, 3, 2, 4)
-    v_cache = v.reshape(-1, kv_heads, PAGE // 8, 8, HEAD).transpose(0, 1, 2, 4, 3)
+    shape = (len(order), kv_heads, PAGE, HEAD)
+    if cache.kind == "i":
+        k, v = (rng.integers(-127, 128, size=shape).astype(cache) for _ in range(2))
+        unit = 1 / 64
+    else:
+        k, v = (rng.normal(size=shape).astype(cache) for _ in range(2))
+        unit = 1.0
+    k_values, v_values = np.float64(k), np.float64(v)
+    scales: list[np.ndarray | None] = [None, None]
+    if cache.itemsize == 1:
+        k_scale, v_scale = (
+            (rng.uniform(0.5, 1.5, size=shape[:3]) * unit).astype(np.float32) for _ in range(2)
+        )
+        scales = [k_scale, v_scale]
+        k_values *= k_scale[..., None]
+        v_values *= v_scale[..., None]
+    k_cache = k.reshape(-1, kv_heads, PAGE, HEAD // p, p).transpose(0, 1, 3, 2, 4)
+    v_cache = v.reshape(-1, kv_heads, PAGE // p, p, HEAD).transpose(0, 1, 2, 4, 3)
 
     out = np.zeros((sequences, heads, HEAD))
     for s, context in enumerate(contexts):
         pages = table[s, : pages_of[s]]
         for h in range(heads):
-            keys = np.float64(k[pages, h // gqa]).reshape(-1, HEAD)[:context]
-            values = np.float64(v[pages, h // gqa]).reshape(-1, HEAD)[:context]
+            keys = k_values[pages, h // gqa].reshape(-1, HEAD)[:context]
+            values = v_values[pages, h // gqa].reshape(-1, HEAD)[:context]
             score = keys @ np.float64(q[s, h]) / math.sqrt(HEAD)
-            p = np.exp(score - score.max())
-            out[s, h] = p @ values / p.sum()
+            weight = np.exp(score - score.max())
+            out[s, h] = weight @ values / weight.sum()
     args = [
         Arg(0, "O", np.zeros((sequences, heads, HEAD), dtype), "out"),
         Arg(16, "Q", q),
@@ -63,23 +82,25 @@ def paged_decode(
         Arg(48, "V", v_cache),
         Arg(64, "BT", table),
         Arg(80, "CL", np.array(contexts, np.int32)),
-        Arg(96, "KQ", None),
-        Arg(112, "VQ", None),
+        Arg(96, "KQ", scales[0]),
+        Arg(112, "VQ", scales[1]),
         Arg(128, "sclg", math.log2(math.e) / math.sqrt(HEAD)),
         Arg(144, "mblk", stride),
         Arg(160, "batch", kv_heads),
         Arg(176, "Qs", heads * HEAD * 2),
-        Arg(192, "Bs", kv_heads * PAGE * HEAD * 2),
-        Arg(208, "KVs", PAGE * HEAD * 2),
+        Arg(192, "Bs", kv_heads * PAGE * HEAD * cache.itemsize),
+        Arg(208, "KVs", PAGE * HEAD * cache.itemsize),
     ]
     if pass_gqa:
-        args += [Arg(224, "GQA", gqa), Arg(240, "QTP", None)]
+        args.append(Arg(224, "GQA", gqa))
+    if pass_gqa and cache.itemsize == 2:
+        args.append(Arg(240, "QTP", None))
     return Launch(
         kernel=kernel,
         grid=(kv_heads, sequences, 1),
         block=(256, 1, 1),
         args=tuple(args),
-        expected={"O": Expected(out, atol=8e-3)},
+        expected={"O": Expected(out, atol=atol)},
         label=f"pa {list(contexts)} kv{kv_heads} gqa{gqa}",
     )
 

@@ -83,6 +83,25 @@ def _pa(arch: str) -> list[Case]:
                     ),
                 )
             )
+    # The kernels quantize queries and weights to 8 bits too, hence the wide tolerance.
+    for name, gqa, cache in (
+        ("pa_bf16_pertokenInt8_gqa8_2tg_4w", 8, np.dtype(np.int8)),
+        ("pa_bf16_pertokenInt8_gqa16_2tg_4w", 16, np.dtype(np.int8)),
+        ("pa_bf16_pertokenFp8_gqa8_2tg_4w", 8, vendor.fp8_of(arch)),
+    ):
+        for contexts, kv_heads in (((16,), 1), ((1, 37, 300), 2)):
+            cases.append(
+                Case(
+                    f"{name}-{max(contexts)}",
+                    arch,
+                    f"pa/{name}.co",
+                    lambda n=name, c=contexts, h=kv_heads, g=gqa, d=cache: (
+                        vendor_attention.paged_decode(
+                            symbol(n), c, h, g, seed=len(c), cache=d, atol=0.1
+                        )
+                    ),
+                )
+            )
     if arch == "gfx942":
         for contexts, kv_heads in (((16,), 1), ((5, 290), 1)):
             cases.append(
@@ -179,6 +198,22 @@ def _fmoe_b16() -> list[Case]:
     ]
 
 
+def _i8gemm() -> list[Case]:
+    cases = []
+    for tile in (128, 192):
+        name = f"I8gemm_bf16_perTokenI8_BpreShuffle_{tile}x128"
+        for m, n, k in ((tile, 128, 128), (tile + 9, 256, 384)):
+            cases.append(
+                Case(
+                    f"{name}-{m}x{n}x{k}",
+                    "gfx942",
+                    f"i8gemm/{name}.co",
+                    lambda m=m, n=n, k=k, t=tile: vendor.i8gemm(m, n, k, t, seed=m),
+                )
+            )
+    return cases
+
+
 def _layer_norm() -> list[Case]:
     return [
         Case(
@@ -202,4 +237,5 @@ CASES: list[Case] = [
     *_stage1("gfx950"),
     *_fmoe_b16(),
     *_layer_norm(),
+    *_i8gemm(),
 ]
