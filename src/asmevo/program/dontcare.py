@@ -20,6 +20,7 @@ _NEG1, _NEG2 = 1 << 30, 1 << 31
 _OP_SEL_HI2 = 1 << 14
 _ZERO = 0x80  # the inline constant 0, which newer LLVM writes into an unused src2
 _V0 = 0x100
+_EXEC = 0x7E
 
 
 def candidates(raw: bytes, target: Target) -> Iterator[tuple[bytes, bool]]:
@@ -28,7 +29,7 @@ def candidates(raw: bytes, target: Target) -> Iterator[tuple[bytes, bool]]:
     `raw` starts at the instruction and may hold more bytes than it; the results have as many. The
     flag says that the change needs no check against `ignored` (a format known as a whole).
     """
-    if target.major < 11 or len(raw) < 8:
+    if target.major < 10 or len(raw) < 8:
         return
     first, second = int.from_bytes(raw[:4], "little"), int.from_bytes(raw[4:8], "little")
     high = first >> 16
@@ -40,6 +41,8 @@ def candidates(raw: bytes, target: Target) -> Iterator[tuple[bytes, bool]]:
         yield changed(first, second & ~_SRC2), False  # two sources
         if second & _SRC1 == _ZERO << 9:
             yield changed(first, second & ~(_SRC2 | _SRC1)), False  # one source
+    if 0xD400 <= high <= 0xD4FF and first & 0xFF == 0:  # v_cmpx: newer LLVM writes EXEC
+        yield changed(first | _EXEC, second), False
     if target.arch != "gfx1250":
         return
     if high == 0xD031:  # tensor_load_to_lds
@@ -53,9 +56,13 @@ def candidates(raw: bytes, target: Target) -> Iterator[tuple[bytes, bool]]:
 def ignored(target: Target, text: str, size: int) -> bytes:
     """Mask of the bits in which `text` may be encoded otherwise and mean the same.
 
-    Only for gfx11 and later and for instructions without the field; elsewhere all bits count.
+    Only for instructions without the field, on gfx10 and later; elsewhere all bits count.
     """
     none = bytes(size)
+    if target.major < 10:
+        return none
+    if text.startswith("v_cmpx") and size >= 8:
+        return b"\xff" + bytes(size - 1)
     if target.major < 11:
         return none
     if text == "v_nop" and size == 4:
