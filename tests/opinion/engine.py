@@ -28,7 +28,7 @@ from .compare import (
 )
 from .evaluator import evaluate
 from .modifiers import FLOATS, Modifiers, finish_float, read_packed, read_source, saturate
-from .softfloat import Mode
+from .softfloat import DOWN, UP, ZERO, Mode
 from .wave import Wave, first_accepted
 
 ARCHS = ("gfx942", "gfx950", "gfx90a")
@@ -184,6 +184,7 @@ class Result:
 def run(t: Trial, mode: Mode, exec_mask: int = FULL, seed: str = "engine") -> Result:
     """Run a trial and compare all lanes."""
     s = t.semantic
+    mode = replace(mode, fnuz=t.arch == "gfx942")
     rows = _columns(t, seed)
     rng = random.Random(f"{seed} old {s.name}")
     old = {i: [rng.getrandbits(64) for _ in range(64)] for i in range(len(s.dsts))}
@@ -209,7 +210,7 @@ def run(t: Trial, mode: Mode, exec_mask: int = FULL, seed: str = "engine") -> Re
         if kind != "m" and not (s.name == "v_swap_b32" and i == 1):
             _put(wave, RESULT + 4 * i, old[i], wide=_is_wide(s, kind))
     wave.set_scalar(L.EXEC, exec_mask, 8)
-    wave.run([t.instruction], t.arch, (mode.denorm_32, mode.denorm_16_64))
+    wave.run([t.instruction], t.arch, mode)
     return _compare(t, mode, exec_mask, rows, old, wave)
 
 
@@ -361,6 +362,12 @@ def matches(t: Trial, env: dict[str, Any], which: int, want: int, got: int) -> b
 def modes(s: Semantic) -> list[Mode]:
     """MODE settings that matter to an opcode."""
     if any(kind_of(k) == "f" for k in (*s.srcs, *s.dsts) if k not in IMPLICIT):
-        base = Mode()
-        return [base, replace(base, denorm_32=0), replace(base, denorm_32=0, denorm_16_64=0)]
+        return [
+            Mode(),
+            Mode(denorm_32=0),
+            Mode(denorm_32=0, denorm_16_64=0),
+            Mode(denorm_32=1, denorm_16_64=2, ieee=False, dx10_clamp=False),
+            Mode(round_32=UP, round_16_64=DOWN),
+            Mode(round_32=ZERO, round_16_64=UP, denorm_32=0, fp16_ovfl=True),
+        ]
     return [Mode()]

@@ -20,9 +20,25 @@ from asmevo.emulate.emit import Variant
 from asmevo.emulate.library import HelperLibrary
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.llvm import AssemblyError, assembler, disassembler
+from asmevo.isa.semantics.table import FloatMode
 from asmevo.isa.target import Target
 
+from .softfloat import DEFAULT, Mode
+
 _STATE_BYTES = L.CONSTANTS + 64 * 1024
+
+
+def product_mode(mode: Mode) -> FloatMode:
+    """The product's view of a MODE (the fp8 flavour follows from the target)."""
+    return FloatMode(
+        round_32=mode.round_32,
+        round_16_64=mode.round_16_64,
+        denorm_32=mode.denorm_32,
+        denorm_16_64=mode.denorm_16_64,
+        dx10_clamp=mode.dx10_clamp,
+        ieee=mode.ieee,
+        fp16_ovfl=mode.fp16_ovfl,
+    )
 
 
 @lru_cache(maxsize=1)
@@ -56,16 +72,34 @@ def first_accepted(candidates: Sequence[tuple[str, str]]) -> tuple[str, Instruct
     return None
 
 
-class Wave:
-    """Register state of one wave64; rows are arrays of 64 dwords."""
+GLOBAL_BASE = 0x7000_0000_0000  # device address of the bench's one global buffer
 
-    def __init__(self, lds: int = 4096) -> None:
+
+class Wave:
+    """Register state of one wave64; rows are arrays of 64 dwords.
+
+    `lds` is the workgroup's LDS, `memory` a buffer at device address GLOBAL_BASE.
+    """
+
+    def __init__(self, lds: int = 4096, memory: int = 4096) -> None:
         raw = np.zeros(_STATE_BYTES + 64, np.uint8)
         shift = -raw.ctypes.data % 64
         self.state: NDArray[np.uint8] = raw[shift : shift + _STATE_BYTES]
         self.lds = np.zeros(lds, np.uint8)
         self._word(L.LDS_BASE, self.lds.ctypes.data, 8)
         self._word(L.LDS_SIZE, lds, 8)
+        self.memory = np.zeros(memory, np.uint8)
+        self._regions = np.zeros(L.REGION_SIZE // 8, np.uint64)
+        host = self.memory.ctypes.data
+        for offset, value in (
+            (L.REGION_BASE, GLOBAL_BASE),
+            (L.REGION_BYTES, memory),
+            (L.REGION_DELTA, (host - GLOBAL_BASE) & ((1 << 64) - 1)),
+            (L.REGION_FLAGS, L.READABLE | L.WRITABLE),
+        ):
+            self._regions[offset // 8] = value
+        self._word(L.REGIONS, self._regions.ctypes.data, 8)
+        self._word(L.REGION_COUNT, 1, 8)
         self._word(L.BUDGET, 1 << 40, 8)
         self._word(L.TICKS, 1 << 40, 8)
         self.set_scalar(L.EXEC, (1 << 64) - 1, 8)
@@ -87,16 +121,14 @@ class Wave:
         """Read SGPRs, VCC, EXEC, M0 or SCC."""
         return int.from_bytes(self.state[offset : offset + size].tobytes(), "little")
 
-    def run(
-        self, instructions: Sequence[Instruction], arch: str, denorm: tuple[int, int] = (3, 3)
-    ) -> None:
+    def run(self, instructions: Sequence[Instruction], arch: str, mode: Mode = DEFAULT) -> None:
         """Execute the instructions in order.
 
         Raises:
             Unsupported: the engine does not execute one of them.
         """
         pool = ConstantPool()
-        decoder = Decoder(pool, denorm, arch)
+        decoder = Decoder(pool, product_mode(mode), arch)
         records = [r for r in map(decoder.decode, instructions) if r is not None]
         records.append(Record(Variant("stop", "s_endpgm")))
         image = pool.image()
@@ -112,6 +144,7 @@ class Wave:
                 entry[L.R_OPS + 4 * i : L.R_OPS + 4 * i + 4].view(np.uint32)[0] = op
             entry[L.R_IMM : L.R_IMM + 8].view(np.int64)[0] = record.imm
             entry[L.R_IMM2 : L.R_IMM2 + 8].view(np.int64)[0] = record.imm2
+            entry[L.R_REGION : L.R_REGION + 8].view(np.uint64)[0] = self._regions.ctypes.data
             entry[L.R_MISC : L.R_MISC + 4].view(np.uint32)[0] = record.misc
         first = addresses[records[0].variant]
         call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(first)
