@@ -89,6 +89,10 @@ def _emit_work(h: Helper, f: Fn, op: MatrixOp) -> None:
         for slot, value in enumerate(elements):
             f.store(vector_t, value, f.at(area, slot * 64 * size), 64)
 
+    # The unpacked operands must be read back from memory: as broadcasts they fold into the
+    # multiply-adds, while shuffles out of registers would cost as much as the products.
+    f.emit(f'call void asm sideeffect "", "r,r,~{{memory}}"(ptr {area_a}, ptr {area_b})')
+
     def a_scalar(i: int, k: int, block: int) -> str:
         lane, slot = op.source_lane(i, k, block)
         return f.load(scalar_t, f.at(area_a, (slot * 64 + lane) * size), size)
@@ -166,16 +170,24 @@ def _emit_work(h: Helper, f: Fn, op: MatrixOp) -> None:
                 declare=f"{vector_t}, {vector_t}, {vector_t}",
             )
         results.append(acc)
-    # C may overlap D only exactly (ISA 7.1), but A and B were copied and C is read above.
-    for element, acc in enumerate(results):
-        if op.acc == "f64":
-            wide = f.op(f"bitcast {vector_t} {acc} to {vec('i64')}")
-            low, high = h.split(wide)
-            f.store(I32X64, low, f.at("%d", 2 * element * L.ROW), 64)
-            f.store(I32X64, high, f.at("%d", (2 * element + 1) * L.ROW), 64)
-        else:
-            f.store(vector_t, acc, f.at("%d", element * L.ROW), 64)
+        if not h.variant.option("overlap"):
+            # A and B are copies, and C is D or apart from it: each element may be written at once.
+            _store_element(h, f, op, element, acc)
+    if h.variant.option("overlap"):
+        for element, acc in enumerate(results):
+            _store_element(h, f, op, element, acc)
     f.ret()
+
+
+def _store_element(h: Helper, f: Fn, op: MatrixOp, element: int, acc: str) -> None:
+    if op.acc == "f64":
+        wide = f.op(f"bitcast {vec('double')} {acc} to {vec('i64')}")
+        low, high = h.split(wide)
+        f.store(I32X64, low, f.at("%d", 2 * element * L.ROW), 64)
+        f.store(I32X64, high, f.at("%d", (2 * element + 1) * L.ROW), 64)
+    else:
+        t = I32X64 if op.acc == "i32" else vec("float")
+        f.store(t, acc, f.at("%d", element * L.ROW), 64)
 
 
 def _accumulator(h: Helper, f: Fn, op: MatrixOp, element: int, negate: int) -> str:
