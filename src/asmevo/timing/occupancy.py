@@ -88,7 +88,7 @@ def occupancy(
     waves = -(-items // wave_size)
     slots = machine.count("wave_slots_per_simd") * simds
     by_vgprs = waves_by_vgprs(machine, allocated_vgprs(vgprs, agprs)) * simds // waves
-    limits: list[tuple[int, Limiter]] = [(by_vgprs, "vgprs"), (slots // waves, "waves")]
+    limits: list[tuple[int, Limiter]] = [(slots // waves, "waves"), (by_vgprs, "vgprs")]
     size = align(lds, machine.count("lds_granule"))
     capacity = machine.count("lds_bytes_per_cu")
     if lds > capacity:
