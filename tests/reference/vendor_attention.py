@@ -6,6 +6,7 @@ Head size is 128 everywhere. See `vendor` for the conventions.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -185,4 +186,66 @@ def flash_forward(
         ),
         expected=expected,
         label=f"fmha {name} b{batch} h{heads}/{kv_heads} sq{sq} sk{sk}",
+    )
+
+
+def flash_group(
+    name: str,
+    queries: tuple[int, ...],
+    keys: tuple[int, ...],
+    heads: int,
+    kv_heads: int,
+    seed: int,
+    causal: bool = False,
+) -> Launch:
+    """Flash attention on sequences of different lengths, packed along the token axis.
+
+    Q and O are [tokens, heads, 128], LSE is [heads, tokens]; the cumulative lengths replace the
+    batch strides. Grid: heads, sequences, query tiles.
+    """
+    rng = np.random.default_rng(seed)
+    starts_q = np.concatenate([[0], np.cumsum(queries)]).astype(np.int32)
+    starts_k = np.concatenate([[0], np.cumsum(keys)]).astype(np.int32)
+    total_q, total_k = int(starts_q[-1]), int(starts_k[-1])
+    q = rng.normal(size=(total_q, heads, HEAD)).astype(BF16)
+    k = rng.normal(size=(total_k, kv_heads, HEAD)).astype(BF16)
+    v = rng.normal(size=(total_k, kv_heads, HEAD)).astype(BF16)
+    out, sums = np.zeros((total_q, heads, HEAD)), np.zeros((heads, total_q))
+    for b, (sq, sk) in enumerate(zip(queries, keys, strict=True)):
+        rows, columns = slice(starts_q[b], starts_q[b + 1]), slice(starts_k[b], starts_k[b + 1])
+        hidden = np.arange(sk)[None, :] > np.arange(sq)[:, None] + sk - sq
+        for h in range(heads):
+            kv = h * kv_heads // heads
+            score = np.float64(q[rows, h]) @ np.float64(k[columns, kv]).T / math.sqrt(HEAD)
+            if causal:
+                score[hidden] = -np.inf
+            top = score.max(axis=1, keepdims=True)
+            p = np.exp(score - top)
+            total = p.sum(axis=1, keepdims=True)
+            out[rows, h] = p / total @ np.float64(v[columns, kv])
+            sums[h, rows] = (np.log(total) + top)[:, 0]
+    # Everything but the batch axis is as in the launch of one batch with the largest lengths.
+    batch = flash_forward(name, 1, heads, kv_heads, max(queries), max(keys), seed, causal)
+    changed: dict[str, object] = {
+        "R": np.zeros((total_q, heads, HEAD), BF16),
+        "Q": q,
+        "K": k,
+        "V": v,
+        "LSE": np.zeros((heads, total_q), np.float32),
+        "Bs": 0,
+        "k_Bs": 0,
+        "v_Bs": 0,
+        "r_Bs": 0,
+        "lse_Hs": 4 * total_q,
+        "ptr_qseq": starts_q,
+        "ptr_kseq": starts_k,
+        "ptr_qseq_padding": starts_q.copy(),
+        "ptr_kseq_padding": starts_k.copy(),
+    }
+    return replace(
+        batch,
+        grid=(heads, len(queries), batch.grid[0]),
+        args=tuple(replace(a, value=changed.get(a.name, a.value)) for a in batch.args),
+        expected={"R": Expected(out, atol=6e-3, rtol=2**-9), "LSE": Expected(sums, atol=1e-5)},
+        label=f"fmha {name} {list(queries)} {list(keys)}",
     )

@@ -142,6 +142,25 @@ def _fmha() -> list[Case]:
     ]
 
 
+def _fmha_group() -> list[Case]:
+    return [
+        Case(
+            f"{folder}{name}-{max(queries)}",
+            arch,
+            f"fmha_v3_fwd/{folder}{name}.co",
+            lambda n=name, q=queries, k=keys: vendor_attention.flash_group(
+                n, q, k, 2, 1, seed=q[0], causal="causal" in n
+            ),
+        )
+        for arch, folder, name in (
+            ("gfx942", "MI308/", "fwd_hd128_bf16_causal_rtne_group"),
+            ("gfx942", "MI300/", "fwd_hd128_bf16_rtne_group"),
+            ("gfx950", "", "fwd_hd128_bf16_group"),
+        )
+        for queries, keys in (((32,), (32,)), ((17, 70), (33, 70)))
+    ]
+
+
 def _stage1(arch: str) -> list[Case]:
     def case(
         name: str,
@@ -233,6 +252,7 @@ CASES: list[Case] = [
     *_pa("gfx942"),
     *_pa("gfx950"),
     *_fmha(),
+    *_fmha_group(),
     *_stage1("gfx942"),
     *_stage1("gfx950"),
     *_fmoe_b16(),
