@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,9 +25,7 @@ def test_first_register_count_of_each_step(arch: str, vgprs: int, waves: int) ->
 
 
 @pytest.mark.parametrize("arch", PARTS)
-@pytest.mark.parametrize(
-    ("vgprs", "waves"), [(b[0] - 1, a[1]) for a, b in zip(STEPS, STEPS[1:], strict=False)]
-)
+@pytest.mark.parametrize(("vgprs", "waves"), [(b[0] - 1, a[1]) for a, b in pairwise(STEPS)])
 def test_last_register_count_before_each_step(arch: str, vgprs: int, waves: int) -> None:
     assert occupancy(Target(arch), vgprs, 0, 64).waves_per_simd == waves
 

@@ -268,9 +268,7 @@ def test_removing_an_instruction_slows_many_waves_by_noise_at_most(
 
 @settings(max_examples=60, deadline=None)
 @given(programs, st.integers(0, 4), st.data())
-def test_relaxing_a_wait_is_never_slower(
-    lines: list[str], count: int, data: st.DataObject
-) -> None:
+def test_relaxing_a_wait_is_never_slower(lines: list[str], count: int, data: st.DataObject) -> None:
     where = data.draw(st.integers(0, len(lines)))
     strict = [*lines[:where], f"s_waitcnt vmcnt({count})", *lines[where:]]
     relaxed = [*lines[:where], f"s_waitcnt vmcnt({count + 1})", *lines[where:]]
