@@ -4,12 +4,47 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from asmevo.check.view import ChunkContent, View
 
 S = TypeVar("S")
 R = TypeVar("R")
+
+_TABLE_LIMIT = 200_000
+
+
+class StateTable(Generic[S]):
+    """Numbers for states, so that equal states compare and hash as small integers."""
+
+    def __init__(self, initial: S, join: Callable[[S, S], S]) -> None:
+        self.states: list[S] = [initial]
+        self._ids: dict[S, int] = {initial: 0}
+        self._join = join
+        self._joined: dict[tuple[int, int], int] = {}
+
+    def number(self, state: S) -> int:
+        """The number of a state."""
+        found = self._ids.get(state)
+        if found is None:
+            found = self._ids[state] = len(self.states)
+            self.states.append(state)
+        return found
+
+    def join(self, a: int, b: int) -> int:
+        """The number of the join of two numbered states."""
+        if a == b:
+            return a
+        found = self._joined.get((a, b))
+        if found is None:
+            found = self.number(self._join(self.states[a], self.states[b]))
+            self._joined[a, b] = found
+        return found
+
+    @property
+    def full(self) -> bool:
+        """Whether the table has outgrown its bound and should be begun anew."""
+        return len(self.states) > _TABLE_LIMIT
 
 
 def forward(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from asmevo.check.findings import ERROR, NOTE, Finding
-from asmevo.check.fixpoint import forward
+from asmevo.check.fixpoint import StateTable, forward
 from asmevo.check.view import CALL, ChunkContent, Facts, Library, View
 from asmevo.check.waits import Source, register_text
 from asmevo.isa.hazards import (
@@ -53,7 +53,7 @@ class Raw(NamedTuple):
 class Result:
     """Exit state and findings of one chunk."""
 
-    exit: State
+    exit: int
     raws: tuple[Raw, ...]
 
 
@@ -79,20 +79,22 @@ def _related(rule: HazardRule, producer: _Producer, key: object, base: str) -> b
 
 
 class Walker:
-    """Transfer function of one target, memoized per chunk content and entry state."""
+    """Transfer function of one target, memoized per chunk content and entry state number."""
 
     def __init__(self, library: Library) -> None:
         self.target = library.target
+        self.states: StateTable[State] = StateTable((), join)
+        self._memo: dict[tuple[ChunkContent, int], Result] = {}
         self.pairs = pair_table(self.target)
         self.interest = interest(self.target)
         self.reaches: dict[tuple[int, int], int] = {}
 
-    def run(self, content: ChunkContent, entry: State) -> Result:
-        """Exit state and findings of a chunk for an entry state."""
-        found = content.hazards.get(entry)
+    def run(self, content: ChunkContent, entry: int) -> Result:
+        """Exit state and findings of a chunk for the entry state with that number."""
+        found = self._memo.get((content, entry))
         if found is None:
-            found = content.hazards[entry] = self._walk(content, entry)
-        assert isinstance(found, Result)
+            found = self._walk(content, self.states.states[entry])
+            self._memo[content, entry] = found
         return found
 
     def _reach(self, role: int, passes: int) -> int:
@@ -131,7 +133,7 @@ class Walker:
             if since < p.reach and (p.mask or p.role in (P.DGEMM, P.VSKIP)):
                 name = (p.role, p.passes, p.key, p.mask)
                 exits[name] = min(since, exits.get(name, since))
-        return Result(_state(exits), tuple(raws))
+        return Result(self.states.number(_state(exits)), tuple(raws))
 
     def _advance(self, f: Facts, live: list[_Producer], position: int) -> list[_Producer]:
         kept: list[_Producer] = []
@@ -191,17 +193,24 @@ def join(a: State, b: State) -> State:
     return _state(merged)
 
 
+def walker_of(library: Library) -> Walker:
+    """The target's walker; a new one when its tables have outgrown their bound."""
+    found = library.engines.get("hazards")
+    if not isinstance(found, Walker) or found.states.full:
+        found = library.engines["hazards"] = Walker(library)
+    return found
+
+
 def solve(view: View, walker: Walker) -> dict[int, Result]:
     """Result of every reachable chunk at the fixed point."""
-    initial: State = ()
-    return forward(view, initial, walker.run, lambda result: result.exit, join)
+    return forward(view, 0, walker.run, lambda result: result.exit, walker.states.join)
 
 
 def check_hazards(view: View) -> list[Finding]:
     """Findings of the wait-state rules in one function; empty when the target has no table."""
     if not rules_of(view.target):
         return []
-    walker = Walker(view.library)
+    walker = walker_of(view.library)
     results = solve(view, walker)
     findings: list[Finding] = []
     for number in view.order:

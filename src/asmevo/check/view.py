@@ -200,14 +200,12 @@ def _flow(kind: OpClass, base: str) -> int:
 
 
 class ChunkContent:
-    """Facts of one chunk and what each analysis remembers of it, by entry state."""
+    """Facts of one chunk and their sums; chunks with equal content share one object."""
 
-    __slots__ = ("exposed", "facts", "faults", "gen", "hazards", "special", "touched", "waits")
+    __slots__ = ("exposed", "facts", "faults", "gen", "special", "touched")
 
     def __init__(self, facts: tuple[Facts, ...]) -> None:
         self.facts = facts
-        self.waits: dict[object, object] = {}
-        self.hazards: dict[object, object] = {}
         # What only few chunks have, so that others need no walk over their instructions.
         self.faults: tuple[tuple[int, OperandFault], ...] = tuple(
             (i, fault) for i, f in enumerate(facts) for fault in f.faults
@@ -243,6 +241,7 @@ class Library:
         self.queues = QueueTable(target)
         self._facts: dict[Instruction, Facts] = {}
         self._contents: dict[tuple[Facts, ...], ChunkContent] = {}
+        self.engines: dict[str, object] = {}  # walkers by the name of their analysis
 
     def facts(self, instructions: Sequence[Instruction]) -> list[Facts]:
         """Facts of each instruction."""

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from asmevo.check.findings import ERROR, NOTE, Finding
-from asmevo.check.fixpoint import forward
+from asmevo.check.fixpoint import StateTable, forward
 from asmevo.check.view import (
     CALL,
     LDS_DMA_BIT,
@@ -76,7 +76,7 @@ class Raw(NamedTuple):
 class Result:
     """Exit state and findings of one chunk."""
 
-    exit: State
+    exit: int
     raws: tuple[Raw, ...]
 
 
@@ -100,27 +100,41 @@ def normal(entries: list[tuple[int, int, int]]) -> State:
 
 
 def join(a: State, b: State) -> State:
-    """Pointwise minimum of distances."""
-    if a == b or set(a).issuperset(b):
+    """Pointwise minimum of distances; `a` itself when `b` adds nothing."""
+    if a == b:
         return a
-    return normal([*a, *b])
+    new = [e for e in set(b).difference(a) if not _covered(a, e)]
+    return normal([*a, *new]) if new else a
+
+
+def _covered(state: State, entry: tuple[int, int, int]) -> bool:
+    """Whether the state has every unit of the entry at its distance or closer."""
+    queue, distance, mask = entry
+    for q, d, m in state:
+        if q == queue and d <= distance:
+            mask &= ~m if d == distance else ~m | MEMORY_BITS
+            if not mask:
+                return True
+    return False
 
 
 class Walker:
-    """Transfer function of one target, memoized per chunk content and entry state."""
+    """Transfer function of one target, memoized per chunk content and entry state number."""
 
     def __init__(self, library: Library) -> None:
         self.table = library.queues
         target = library.target
+        self.states: StateTable[State] = StateTable((), join)
+        self._memo: dict[tuple[ChunkContent, int], Result] = {}
         self.flat_blocks = target.is_gfx9
         self.waw_in_order = {Order.LDS} if target.major >= 12 else {Order.LDS, Order.VMEM}
 
-    def run(self, content: ChunkContent, entry: State) -> Result:
-        """Exit state and findings of a chunk for an entry state."""
-        found = content.waits.get(entry)
+    def run(self, content: ChunkContent, entry: int) -> Result:
+        """Exit state and findings of a chunk for the entry state with that number."""
+        found = self._memo.get((content, entry))
         if found is None:
-            found = content.waits[entry] = self._walk(content, entry)
-        assert isinstance(found, Result)
+            found = self._walk(content, self.states.states[entry])
+            self._memo[content, entry] = found
         return found
 
     def _walk(self, content: ChunkContent, entry: State) -> Result:
@@ -156,7 +170,7 @@ class Walker:
                 # The callee waits for everything at its entry and before it returns.
                 pending.clear()
                 everything = 0
-        return Result(self._exit(pending, heads), tuple(raws))
+        return Result(self.states.number(self._exit(pending, heads)), tuple(raws))
 
     def _exit(self, pending: dict[int, list[list[int]]], heads: dict[int, int]) -> State:
         out: list[tuple[int, int, int]] = []
@@ -324,15 +338,22 @@ def _scan(
     return younger if ordered else 0
 
 
+def walker_of(library: Library) -> Walker:
+    """The target's walker; a new one when its tables have outgrown their bound."""
+    found = library.engines.get("waits")
+    if not isinstance(found, Walker) or found.states.full:
+        found = library.engines["waits"] = Walker(library)
+    return found
+
+
 def solve(view: View, walker: Walker) -> dict[int, Result]:
     """Result of every reachable chunk at the fixed point."""
-    initial: State = ()
-    return forward(view, initial, walker.run, lambda result: result.exit, join)
+    return forward(view, 0, walker.run, lambda result: result.exit, walker.states.join)
 
 
 def check_waits(view: View) -> list[Finding]:
     """Findings of the wait rules in one function."""
-    walker = Walker(view.library)
+    walker = walker_of(view.library)
     findings: list[Finding] = []
     results = solve(view, walker)
     for number in view.order:
@@ -352,20 +373,20 @@ def _finding(view: View, chunk: Chunk, raw: Raw, half: bool) -> Finding:
     index = chunk.first + raw.at
     inst = chunk.content.facts[raw.at].inst
     queue = view.library.queues.queues[raw.queue]
-    source = find_source(view, index, raw) or find_source(view, index, raw, exact=False)
-    producer = view.fact(source.index).inst.text or "" if source else ""
     need = 0 if queue.order in UNORDERED else raw.distance
     wait = _wait_text(queue, need, view.target)
     if raw.mask & MEMORY_BITS:
+        # How many are pending says all; which ones depends on the path.
         _, what = _BIT_NAMES[raw.mask]
         place = "at a barrier" if raw.rule.endswith("barrier") else "at an LDS access"
         return Finding(
             raw.rule, "-", NOTE, view.name, index, inst.text or "",
-            source.index if source else None, producer, source.path if source else (),
-            f"{what} may be pending {place} ({raw.pending} of {queue.counter})",
-            f"if it must be complete: {wait} before it", need, raw.pending,
-            source.distance if source else None, queue.counter,
+            message=f"{what} may be pending {place} ({raw.pending} of {queue.counter})",
+            fix=f"if it must be complete: {wait} before it", need=need, have=raw.pending,
+            what=queue.counter,
         )  # fmt: skip
+    source = find_source(view, index, raw) or find_source(view, index, raw, exact=False)
+    producer = view.fact(source.index).inst.text or "" if source else ""
     registers = register_text(raw.mask)
     doing = "read" if raw.rule == "wait.raw" else "overwritten"
     message = f"{registers} is {doing} while the result of {producer or 'a load'!r} may be pending"
