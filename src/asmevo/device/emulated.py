@@ -24,11 +24,13 @@ from asmevo.device.protocol import (
 )
 from asmevo.emulate import layout as L
 from asmevo.emulate.encode import EncodedKernel, encode
-from asmevo.emulate.launch import Launch, Machine, MemoryRegion, Outcome, object_image
+from asmevo.emulate.launch import Launch, MemoryRegion, object_image
 from asmevo.emulate.library import HelperLibrary, Progress, shared_library
+from asmevo.emulate.machine import Machine, Outcome
 from asmevo.errors import BuildError, UnsupportedError
 from asmevo.program import Program, recover
 from asmevo.timing.model import Estimate
+
 
 class RunFault(BuildError):
     """A kernel that faulted where a clean run was needed."""
@@ -65,15 +67,21 @@ class EmulatedDevice:
     Args:
         library: compiled helpers; the process-wide ones by default.
         progress: told (done, total) while missing helpers compile.
+        threads: workers that share the workgroups; above one their order is not fixed.
     """
 
     def __init__(
-        self, library: HelperLibrary | None = None, progress: Progress | None = None
+        self,
+        library: HelperLibrary | None = None,
+        progress: Progress | None = None,
+        threads: int = 1,
     ) -> None:
         self._library = library or shared_library()
         self._progress = progress
         self._objects: OrderedDict[bytes, _Loaded] = OrderedDict()
         self._lock = threading.Lock()
+        self._threads = threads
+        self._local = threading.local()
 
     @property
     def name(self) -> str:
@@ -123,6 +131,13 @@ class EmulatedDevice:
             )
         return loaded.encoded[key]
 
+    def _machine(self) -> Machine:
+        """This thread's machine."""
+        machine = getattr(self._local, "machine", None)
+        if machine is None:
+            machine = self._local.machine = Machine(self._library)
+        return machine
+
     # --- running ----------------------------------------------------------------------------
     def run(self, object: bytes, capsule: Capsule, options: RunOptions) -> RunResult:
         """Execute the capsule's kernel once; see `protocol.Device.run`.
@@ -156,17 +171,23 @@ class EmulatedDevice:
         if first_groups is not None:
             order = list(range(min(first_groups, groups)))
         launch = Launch(
-            capsule.grid, capsule.block, capsule.lds_dynamic, capsule.kernarg,
-            capsule.kernarg_address, order=order,
+            capsule.grid,
+            capsule.block,
+            capsule.lds_dynamic,
+            capsule.kernarg,
+            capsule.kernarg_address,
+            order=order,
             quantum=schedule.number if tick else 0,
             shuffle=(schedule.number * 2 + 1) if schedule.kind == "shuffle" else 0,
             resident=_INTERLEAVED_RESIDENT if tick else 1,
-            poison=options.poison, budget=options.instruction_budget,
-            trace_groups=options.trace_workgroups, trace_capacity=_TRACE_BLOCKS,
+            poison=options.poison,
+            budget=options.instruction_budget,
+            trace_groups=options.trace_workgroups,
+            trace_capacity=_TRACE_BLOCKS,
         )
         start = time.perf_counter()
-        outcome = Machine(self._library).run(
-            encoded, launch, [*regions, *object_image(loaded.co)]
+        outcome = self._machine().run(
+            encoded, launch, [*regions, *object_image(loaded.co)], self._threads
         )
         seconds = time.perf_counter() - start
         fault = _fault(outcome, encoded, regions)
@@ -179,15 +200,20 @@ class EmulatedDevice:
         memory = {r.name: r.data.tobytes() for r in regions if r.name != "kernarg"}
         damage = capsule.guard_damage(memory) if options.guards_mapped else ()
         buffers = {
-            b.name: memory[b.name][b.guard : b.guard + b.size] if options.guards_mapped
+            b.name: memory[b.name][b.guard : b.guard + b.size]
+            if options.guards_mapped
             else memory.get(b.name, b"")
             for b in capsule.buffers
         }
         return RunResult(
-            ok=fault is None, fault=fault, buffers=buffers, guard_damage=damage,
+            ok=fault is None,
+            fault=fault,
+            buffers=buffers,
+            guard_damage=damage,
             counts=_instruction_counts(encoded, outcome) if options.profile else None,
             wave_traces=_wave_traces(encoded, outcome),
-            instructions=outcome.executed, seconds=seconds,
+            instructions=outcome.executed,
+            seconds=seconds,
         )
 
     # --- timing -----------------------------------------------------------------------------
@@ -235,9 +261,7 @@ def _check_target(kernel: Kernel) -> None:
         )
 
 
-def _fault(
-    outcome: Outcome, encoded: EncodedKernel, regions: list[MemoryRegion]
-) -> Fault | None:
+def _fault(outcome: Outcome, encoded: EncodedKernel, regions: list[MemoryRegion]) -> Fault | None:
     if not outcome.fault and not outcome.budget_spent:
         return None
     index = outcome.fault_index
@@ -255,8 +279,13 @@ def _fault(
     elif outcome.fault == L.UNSUPPORTED_FAULT:
         message, address = encoded.unsupported.get(index, message), None
     return Fault(
-        kind=kind, message=message, kernel=encoded.kernel.name, index=index,
-        text=inst.text or "", lanes=outcome.fault_lanes, address=address,
+        kind=kind,
+        message=message,
+        kernel=encoded.kernel.name,
+        index=index,
+        text=inst.text or "",
+        lanes=outcome.fault_lanes,
+        address=address,
         access=access,  # type: ignore[arg-type]
     )
 
@@ -274,9 +303,9 @@ def _wave_traces(encoded: EncodedKernel, outcome: Outcome) -> list[WaveTrace]:
     runs = [np.arange(b.first, b.last, dtype=np.int32) for b in encoded.blocks]
     return [
         WaveTrace(
-            group, wave,
+            group,
+            wave,
             np.concatenate([runs[b] for b in blocks]) if len(blocks) else np.zeros(0, np.int32),
         )
         for group, wave, blocks, _truncated in outcome.traces
     ]
-
