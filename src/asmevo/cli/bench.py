@@ -53,21 +53,44 @@ def register(app: typer.Typer) -> None:
                     key = capsule.label
                     base.setdefault(key, e.cycles)
                     ratio = base[key] / e.cycles
-                    rows.append((
-                        path.name, key or "-", f"{e.cycles:.0f}", f"{e.core_cycles:.0f}",
-                        f"{e.memory_cycles:.0f}", f"{ratio:.4f}x", f"{e.band:.0%}",
-                        e.validation_class,
-                    ))
-                    results.append({
-                        "object": str(path), "launch": key, "label": e.label,
-                        "cycles": e.cycles, "core_cycles": e.core_cycles,
-                        "memory_cycles": e.memory_cycles, "speedup": ratio, "band": e.band,
-                        "validation_class": e.validation_class,
-                    })
-        lines = table(rows, (
-            "object", "launch", "modelled cycles", "core-bound", "memory-bound", "speedup", "band",
-            "validation class",
-        ))
+                    rows.append(
+                        (
+                            path.name,
+                            key or "-",
+                            f"{e.cycles:.0f}",
+                            f"{e.core_cycles:.0f}",
+                            f"{e.memory_cycles:.0f}",
+                            f"{ratio:.4f}x",
+                            f"{e.band:.0%}",
+                            e.validation_class,
+                        )
+                    )
+                    results.append(
+                        {
+                            "object": str(path),
+                            "launch": key,
+                            "label": e.label,
+                            "cycles": e.cycles,
+                            "core_cycles": e.core_cycles,
+                            "memory_cycles": e.memory_cycles,
+                            "speedup": ratio,
+                            "band": e.band,
+                            "validation_class": e.validation_class,
+                        }
+                    )
+        lines = table(
+            rows,
+            (
+                "object",
+                "launch",
+                "modelled cycles",
+                "core-bound",
+                "memory-bound",
+                "speedup",
+                "band",
+                "validation class",
+            ),
+        )
         emit(format, SCHEMA, {"results": results}, lines, ok=True, reason="modelled, not measured")
 
     del command

@@ -71,14 +71,18 @@ def register(app: typer.Typer) -> None:
         serious = everything if strict or before is not None else errors(everything)
         data: dict[str, Any] = {
             "findings": [{"file": str(p), **f.as_json()} for p, f in found],
-            "errors": len(errors(everything)), "notes": len(everything) - len(errors(everything)),
+            "errors": len(errors(everything)),
+            "notes": len(everything) - len(errors(everything)),
         }
         lines = [f"{p.name}: {f.one_line()}" for p, f in found]
         emit(
-            format, SCHEMA, data, lines, ok=not serious,
+            format,
+            SCHEMA,
+            data,
+            lines,
+            ok=not serious,
             reason=f"{data['errors']} errors, {data['notes']} notes",
             status="static_invalid" if serious else "ok",
         )
 
     del command
-

@@ -20,9 +20,7 @@ ObjectArgument = Annotated[Path, typer.Argument(help="code object (.hsaco, .co)"
 KernelOption = Annotated[
     str | None, typer.Option("--kernel", "-k", help="kernel name, when the object has several")
 ]
-LaunchOption = Annotated[
-    Path, typer.Option("--launch", "-l", help="launch.yaml or a capsule file")
-]
+LaunchOption = Annotated[Path, typer.Option("--launch", "-l", help="launch.yaml or a capsule file")]
 SizeOption = Annotated[
     list[str] | None,
     typer.Option("--size", "-s", help="override a size of launch.yaml: NAME=EXPRESSION"),
@@ -85,6 +83,10 @@ def emulated(advance: Advance | None = None) -> EmulatedDevice:
 def capsule_summary(c: Capsule) -> dict[str, Any]:
     """A capsule in a few plain fields."""
     return {
-        "label": c.label, "kernel": c.kernel, "grid": list(c.grid), "block": list(c.block),
-        "lds_dynamic": c.lds_dynamic, "digest": c.digest(),
+        "label": c.label,
+        "kernel": c.kernel,
+        "grid": list(c.grid),
+        "block": list(c.block),
+        "lds_dynamic": c.lds_dynamic,
+        "digest": c.digest(),
     }

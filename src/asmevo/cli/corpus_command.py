@@ -42,14 +42,22 @@ def list_(root: RootOption = None, format: FormatOption = Format.TEXT) -> None:
     """List the corpora and whether they are here."""
     entries = [
         {
-            "name": c.name, "package": f"{c.package}=={c.version}", "licence": c.licence,
-            "available": corpus.available(c.name, root), "content": c.content,
+            "name": c.name,
+            "package": f"{c.package}=={c.version}",
+            "licence": c.licence,
+            "available": corpus.available(c.name, root),
+            "content": c.content,
         }
         for c in corpus.CORPORA.values()
     ]
     rows = [
-        (str(e["name"]), str(e["package"]), str(e["licence"]),
-         "here" if e["available"] else "missing", str(e["content"]))
+        (
+            str(e["name"]),
+            str(e["package"]),
+            str(e["licence"]),
+            "here" if e["available"] else "missing",
+            str(e["content"]),
+        )
         for e in entries
     ]
     lines = table(rows, ("name", "package", "licence", "state", "content"))

@@ -34,8 +34,9 @@ def register(app: typer.Typer) -> None:
 
     @app.command("demo")
     def command(
-        output: Annotated[Path, typer.Option("--output", "-o", help="folder of the results")] =
-        Path("demo"),
+        output: Annotated[
+            Path, typer.Option("--output", "-o", help="folder of the results")
+        ] = Path("demo"),
         kernel: Annotated[str, typer.Option(help="one of the project's kernels")] = DEMO_KERNEL,
         budget: Annotated[int, typer.Option(help="attempts of the search")] = 200,
         seed: Annotated[int, typer.Option(help="seed of the search driver")] = 1,
@@ -55,8 +56,13 @@ def register(app: typer.Typer) -> None:
         launch = output / "launch.yaml"
         write_file(launch, (folder / "launch" / f"{kernel}.yaml").read_bytes())
         request = optimizing.Request(
-            output / "K0.hsaco", launch, output / "K1.hsaco", budget=budget, seed=seed,
-            record=output / "record.json", report=output / "report.html",
+            output / "K0.hsaco",
+            launch,
+            output / "K1.hsaco",
+            budget=budget,
+            seed=seed,
+            record=output / "record.json",
+            report=output / "report.html",
         )
         result, record = optimizing.optimize(request)
         lines = optimizing.summary(result, record)
@@ -68,10 +74,12 @@ def register(app: typer.Typer) -> None:
                 f"check it: asmevo verify {output}/K0.hsaco {output}/K1.hsaco --launch {launch}"
             )
         emit(
-            format, optimizing.SCHEMA, {k: v for k, v in record.items() if k != "schema"}, lines,
-            ok=found, reason=f"{result.best.speedup:.4f}x {record['label']}" if found
-            else "no accepted edit",
+            format,
+            optimizing.SCHEMA,
+            {k: v for k, v in record.items() if k != "schema"},
+            lines,
+            ok=found,
+            reason=f"{result.best.speedup:.4f}x {record['label']}" if found else "no accepted edit",
         )
 
     del command
-

@@ -36,16 +36,20 @@ def register(app: typer.Typer) -> None:
         chosen = program.functions if kernel is None else (program.function(kernel),)
         lines: list[str] = [f"; {object.name}: {co.target.target_id}"]
         for function in chosen:
-            lines += [f"; function {function.name}", *(
-                line if line.endswith(":") else "  " + line
-                for line in program.listing(function.first, function.last)
-            )]
+            lines += [
+                f"; function {function.name}",
+                *(
+                    line if line.endswith(":") else "  " + line
+                    for line in program.listing(function.first, function.last)
+                ),
+            ]
         text = "\n".join(lines) + "\n"
         if output is not None:
             write_file(output, text.encode())
         count = sum(f.last - f.first for f in chosen)
         data = {
-            "target": co.target.target_id, "instructions": count,
+            "target": co.target.target_id,
+            "instructions": count,
             "functions": [f.name for f in chosen],
             "output": str(output) if output else None,
             "text": None if output else text,

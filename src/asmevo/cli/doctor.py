@@ -82,8 +82,13 @@ def register(app: typer.Typer) -> None:
             "checks": [{"name": n, "state": s, "detail": d} for n, s, d in rows]
         }
         emit(
-            format, SCHEMA, data, table(rows, ("check", "state", "detail")), ok=not failed,
-            reason=failed, status="infrastructure_error" if failed else "ok",
+            format,
+            SCHEMA,
+            data,
+            table(rows, ("check", "state", "detail")),
+            ok=not failed,
+            reason=failed,
+            status="infrastructure_error" if failed else "ok",
         )
 
     del command

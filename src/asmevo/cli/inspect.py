@@ -20,14 +20,19 @@ SCHEMA = "asmevo/inspect/1"
 def _occupancy(kernel: Kernel) -> dict[str, Any]:
     d = kernel.descriptor
     block = kernel.metadata.reqd_workgroup_size or (
-        min(kernel.metadata.max_flat_workgroup_size or 256, 1024), 1, 1)
+        min(kernel.metadata.max_flat_workgroup_size or 256, 1024),
+        1,
+        1,
+    )
     try:
         fits = occupancy(d.target, d.vgprs, d.group_segment_fixed_size, tuple(block))
     except AsmEvoError as err:
         return {"block": list(block), "unknown": err.one_line()}
     return {
-        "block": list(block), "waves_per_simd": fits.waves_per_simd,
-        "workgroups_per_cu": fits.workgroups_per_cu, "limiter": fits.limiter,
+        "block": list(block),
+        "waves_per_simd": fits.waves_per_simd,
+        "workgroups_per_cu": fits.workgroups_per_cu,
+        "limiter": fits.limiter,
     }
 
 
@@ -35,17 +40,28 @@ def describe(co: CodeObject, program: Program | None, kernel: Kernel) -> dict[st
     """One kernel as plain values."""
     d, m = kernel.descriptor, kernel.metadata
     out: dict[str, Any] = {
-        "name": kernel.name, "symbol": kernel.symbol,
-        "vgprs": d.vgprs, "arch_vgprs": d.arch_vgprs, "agprs": d.agprs, "sgprs": d.sgprs,
-        "lds": d.group_segment_fixed_size, "scratch": d.private_segment_fixed_size,
-        "kernarg_bytes": m.kernarg_bytes, "wave_size": d.wave_size,
+        "name": kernel.name,
+        "symbol": kernel.symbol,
+        "vgprs": d.vgprs,
+        "arch_vgprs": d.arch_vgprs,
+        "agprs": d.agprs,
+        "sgprs": d.sgprs,
+        "lds": d.group_segment_fixed_size,
+        "scratch": d.private_segment_fixed_size,
+        "kernarg_bytes": m.kernarg_bytes,
+        "wave_size": d.wave_size,
         "kernarg_preload": d.kernarg_preload_length,
         "dynamic_stack": bool(d.uses_dynamic_stack),
         "denormals": {"f32": d.float_denorm_mode_32, "f16_f64": d.float_denorm_mode_16_64},
         "occupancy": _occupancy(kernel),
         "arguments": [
-            {"name": a.name, "offset": a.offset, "size": a.size, "kind": a.value_kind,
-             "access": a.access}
+            {
+                "name": a.name,
+                "offset": a.offset,
+                "size": a.size,
+                "kind": a.value_kind,
+                "access": a.access,
+            }
             for a in m.args
         ],
     }
@@ -54,11 +70,13 @@ def describe(co: CodeObject, program: Program | None, kernel: Kernel) -> dict[st
         body = program.instructions[function.first : function.last]
         fixed = [i for i in body if not i.editable]
         out["code"] = {
-            "instructions": len(body), "padding": function.padding,
+            "instructions": len(body),
+            "padding": function.padding,
             "not_editable": len(fixed),
             "not_editable_why": "bytes that do not re-encode to themselves" if fixed else "",
             "branches": sum(
-                1 for i in range(function.first, function.last)
+                1
+                for i in range(function.first, function.last)
                 if program.branch_target(i) is not None
             ),
             "growth": program.growth_refused or "allowed",
@@ -89,9 +107,12 @@ def register(app: typer.Typer) -> None:
         kernels = [describe(co, program, k) for k in co.kernels]
         record: dict[str, Any] = {
             "target": co.target.target_id,
-            "xnack": co.target.xnack.name.lower(), "sramecc": co.target.sramecc.name.lower(),
+            "xnack": co.target.xnack.name.lower(),
+            "sramecc": co.target.sramecc.name.lower(),
             "code_object_version": co.abi_version,
-            "text_bytes": len(co.text), "editable": program is not None, "problem": problem,
+            "text_bytes": len(co.text),
+            "editable": program is not None,
+            "problem": problem,
             "kernels": kernels,
         }
         lines = [
@@ -118,7 +139,8 @@ def _text(k: dict[str, Any]) -> list[str]:
             f"CU at {'x'.join(map(str, occ['block']))} (limited by {occ['limiter']})"
         )
     lines = [
-        "", f"kernel {k['name']}",
+        "",
+        f"kernel {k['name']}",
         f"  registers: {k['vgprs']} VGPRs allocated ({k['arch_vgprs']} arch, {k['agprs']} AGPR), "
         f"{k['sgprs']} SGPRs; LDS {k['lds']} bytes, scratch {k['scratch']} bytes",
         f"  occupancy: {fits}",

@@ -89,8 +89,14 @@ def optimize(request: Request) -> tuple[Report, dict[str, Any]]:
 
         controller = Controller(
             Config(
-                data, request.kernel, launches, device,
-                make_driver(request.driver, request.seed), store, request.resume, request.budget,
+                data,
+                request.kernel,
+                launches,
+                device,
+                make_driver(request.driver, request.seed),
+                store,
+                request.resume,
+                request.budget,
                 verify=config,
             ),
             show,
@@ -100,7 +106,8 @@ def optimize(request: Request) -> tuple[Report, dict[str, Any]]:
     if result.best.parent is not None:
         # The winner is judged again from scratch: other junk, a device without history.
         final = VerifyConfig(
-            poison_seed=config.poison_seed + 1, exact=request.exact,
+            poison_seed=config.poison_seed + 1,
+            exact=request.exact,
             schedules=request.schedules or ("shuffle:1",),
         )
         device = emulated()
@@ -133,10 +140,14 @@ def _before_after(co: CodeObject, result: Report) -> list[dict[str, Any]]:
             continue
         edits: list[dict[str, Any]] = []
         for e in node.edits:
-            edits.append({
-                "note": e.note, "first": e.first,
-                "before": program.listing(e.first, e.last), "after": list(e.lines),
-            })
+            edits.append(
+                {
+                    "note": e.note,
+                    "first": e.first,
+                    "before": program.listing(e.first, e.last),
+                    "after": list(e.lines),
+                }
+            )
         steps.append({"node": node, "edits": edits})
         program = apply(program, node.edits)
     return steps
@@ -168,8 +179,12 @@ def _record(request: Request, co: CodeObject, result: Report) -> dict[str, Any]:
         "rules": result.rules,
         "lineage": [
             {
-                "node": n.id, "parent": n.parent, "sequence": n.sequence, "time": n.time,
-                "speedup": n.speedup, "evidence_class": n.evidence,
+                "node": n.id,
+                "parent": n.parent,
+                "sequence": n.sequence,
+                "time": n.time,
+                "speedup": n.speedup,
+                "evidence_class": n.evidence,
                 "edits": [
                     {"first": e.first, "last": e.last, "lines": list(e.lines), "note": e.note}
                     for e in n.edits
@@ -179,8 +194,13 @@ def _record(request: Request, co: CodeObject, result: Report) -> dict[str, Any]:
         ],
         "attempt_log": [
             {
-                "sequence": o.sequence, "parent": o.proposal.parent, "rule": o.proposal.rule,
-                "status": o.status, "gate": o.gate, "reason": o.reason, "speedup": o.speedup,
+                "sequence": o.sequence,
+                "parent": o.proposal.parent,
+                "rule": o.proposal.rule,
+                "status": o.status,
+                "gate": o.gate,
+                "reason": o.reason,
+                "speedup": o.speedup,
             }
             for o in result.attempts
         ],
@@ -195,9 +215,15 @@ def summary(result: Report, record: dict[str, Any]) -> list[str]:
         + ", ".join(f"{n} {word}" for word, n in sorted(record["verdicts"].items())),
     ]
     rows = [
-        (str(n.sequence), f"{n.time:.0f}", f"{n.speedup:.4f}x", n.evidence,
-         "; ".join(dict.fromkeys(e.note for e in n.edits if e.note)) or "-")
-        for n in result.lineage if n.parent is not None
+        (
+            str(n.sequence),
+            f"{n.time:.0f}",
+            f"{n.speedup:.4f}x",
+            n.evidence,
+            "; ".join(dict.fromkeys(e.note for e in n.edits if e.note)) or "-",
+        )
+        for n in result.lineage
+        if n.parent is not None
     ]
     if rows:
         lines += table(rows, ("attempt", "cycles", "speedup", "evidence", "edits"))
@@ -241,8 +267,21 @@ def register(app: typer.Typer) -> None:
         Example: asmevo optimize K0.hsaco --launch launch.yaml --budget 200 -o K1.hsaco
         """
         request = Request(
-            object, launch, output, kernel, budget, seed, driver, size, input_seed, store, resume,
-            record, report, exact, tuple(schedule or ()),
+            object,
+            launch,
+            output,
+            kernel,
+            budget,
+            seed,
+            driver,
+            size,
+            input_seed,
+            store,
+            resume,
+            record,
+            report,
+            exact,
+            tuple(schedule or ()),
         )
         result, data = optimize(request)
         found = result.best.parent is not None
@@ -251,11 +290,15 @@ def register(app: typer.Typer) -> None:
         if found:
             lines.append(f"wrote {output}")
         emit(
-            format, SCHEMA, {k: v for k, v in data.items() if k != "schema"}, lines, ok=found,
-            reason=f"{result.best.speedup:.4f}x {data['label']}" if found
+            format,
+            SCHEMA,
+            {k: v for k, v in data.items() if k != "schema"},
+            lines,
+            ok=found,
+            reason=f"{result.best.speedup:.4f}x {data['label']}"
+            if found
             else "no accepted edit; nothing written",
             status="accepted" if found else "insufficient_speedup",
         )
 
     del command
-

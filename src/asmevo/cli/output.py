@@ -72,8 +72,14 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 def emit(
-    format: Format, schema: str, data: Mapping[str, Any], lines: Iterable[str], *, ok: bool,
-    reason: str = "", status: str = "",
+    format: Format,
+    schema: str,
+    data: Mapping[str, Any],
+    lines: Iterable[str],
+    *,
+    ok: bool,
+    reason: str = "",
+    status: str = "",
 ) -> None:
     """Print a result and leave with exit code 0 (ok) or 1.
 
@@ -86,8 +92,11 @@ def emit(
     """
     if format is Format.JSON:
         record = {
-            "schema": schema, "ok": ok, "status": status or ("ok" if ok else "failed"),
-            "reason": reason, **data,
+            "schema": schema,
+            "ok": ok,
+            "status": status or ("ok" if ok else "failed"),
+            "reason": reason,
+            **data,
         }
         sys.stdout.write(json.dumps(record, indent=2, default=_plain) + "\n")
     else:
@@ -121,8 +130,13 @@ def progress(title: str) -> Iterator[Advance]:
         yield lambda _done, _total, _note: None
         return
     bar = Progress(
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-        TextColumn("{task.fields[note]}"), console=console, transient=True,
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[note]}"),
+        console=console,
+        transient=True,
     )
     with bar:
         task = bar.add_task(title, total=None, note="")
@@ -141,8 +155,7 @@ def table(rows: Iterable[tuple[str, ...]], header: tuple[str, ...]) -> list[str]
     out: list[str] = []
     for row in cells:
         parts = [
-            c.rjust(w) if n else c.ljust(w)
-            for c, w, n in zip(row, widths, numeric, strict=True)
+            c.rjust(w) if n else c.ljust(w) for c, w, n in zip(row, widths, numeric, strict=True)
         ]
         out.append("  ".join(parts).rstrip())
     return out

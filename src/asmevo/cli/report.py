@@ -8,8 +8,11 @@ import jinja2
 
 # Everything is escaped: kernel names, edit text and notes come from binaries and proposers.
 _ENVIRONMENT = jinja2.Environment(
-    loader=jinja2.PackageLoader("asmevo.cli", "templates"), autoescape=True, trim_blocks=True,
-    lstrip_blocks=True, undefined=jinja2.StrictUndefined,
+    loader=jinja2.PackageLoader("asmevo.cli", "templates"),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    undefined=jinja2.StrictUndefined,
 )
 
 
@@ -21,5 +24,7 @@ def render(record: dict[str, Any], steps: list[dict[str, Any]]) -> str:
         steps: per accepted node its edits with the lines before and after.
     """
     return _ENVIRONMENT.get_template("report.html").render(
-        record=record, steps=steps, evidence=record.get("evidence"),
+        record=record,
+        steps=steps,
+        evidence=record.get("evidence"),
     )

@@ -73,15 +73,25 @@ def register(app: typer.Typer) -> None:
             if bad[0]["exit_code"] in (2, 3):
                 raise kind(f"{files[0]}: {bad[0]['reason']}")
         rows = [
-            (Path(r["file"]).name, str(r.get("target", "-")), str(r.get("instructions", "-")),
-             str(r.get("raw", "-")), "identical" if r["identical"] else r["reason"])
+            (
+                Path(r["file"]).name,
+                str(r.get("target", "-")),
+                str(r.get("instructions", "-")),
+                str(r.get("raw", "-")),
+                "identical" if r["identical"] else r["reason"],
+            )
             for r in (results if len(results) <= 40 else bad)
         ]
         lines = table(rows, ("file", "target", "instructions", "raw", "rebuild")) if rows else []
         summary = f"{len(results) - len(bad)} of {len(results)} identical"
         emit(
-            format, SCHEMA, {"files": results, "identical": len(results) - len(bad)}, lines,
-            ok=not bad, reason=summary, status="ok" if not bad else "build_invalid",
+            format,
+            SCHEMA,
+            {"files": results, "identical": len(results) - len(bad)},
+            lines,
+            ok=not bad,
+            reason=summary,
+            status="ok" if not bad else "build_invalid",
         )
 
     del command

@@ -33,11 +33,14 @@ def _buffer_row(capsule: Capsule, name: str, result: RunResult) -> dict[str, Any
     state = capsule.buffer(name)
     after = result.buffers.get(name, b"")
     row: dict[str, Any] = {
-        "name": name, "role": state.role, "dtype": state.dtype, "shape": list(state.shape),
+        "name": name,
+        "role": state.role,
+        "dtype": state.dtype,
+        "shape": list(state.shape),
         "sha256": hashlib.sha256(after).hexdigest(),
-        "changed_bytes": int(np.count_nonzero(
-            np.frombuffer(after, np.uint8) != np.frombuffer(state.data, np.uint8)
-        )),
+        "changed_bytes": int(
+            np.count_nonzero(np.frombuffer(after, np.uint8) != np.frombuffer(state.data, np.uint8))
+        ),
     }
     values = state.view(after).reshape(-1)
     if values.size:
@@ -54,7 +57,8 @@ def _hottest(program: Program, result: RunResult) -> list[dict[str, Any]]:
     order = np.argsort(-result.counts, kind="stable")[:_SHOWN]
     return [
         {"index": int(i), "executions": int(result.counts[i]), "text": program.line(int(i))}
-        for i in order if result.counts[i]
+        for i in order
+        if result.counts[i]
     ]
 
 
@@ -92,13 +96,12 @@ def register(app: typer.Typer) -> None:
             device = emulated(advance)
             for n, capsule in enumerate(launches):
                 advance(n, len(launches), capsule.label)
-                options = RunOptions(
-                    schedule=schedule, instruction_budget=budget, profile=profile
-                )
+                options = RunOptions(schedule=schedule, instruction_budget=budget, profile=profile)
                 with naming(object):
                     result = device.run(data, capsule, options)
                 entry: dict[str, Any] = {
-                    "launch": capsule_summary(capsule), "instructions": result.instructions,
+                    "launch": capsule_summary(capsule),
+                    "instructions": result.instructions,
                     "host_seconds": result.seconds,
                     "fault": result.fault.one_line() if result.fault else None,
                     "buffers": [_buffer_row(capsule, b.name, result) for b in capsule.buffers],
@@ -114,7 +117,12 @@ def register(app: typer.Typer) -> None:
         if save is not None:
             _save(save, kept)
         emit(
-            format, SCHEMA, {"runs": runs}, lines, ok=not failure, reason=failure,
+            format,
+            SCHEMA,
+            {"runs": runs},
+            lines,
+            ok=not failure,
+            reason=failure,
             status="runtime_failure" if failure else "ok",
         )
 
@@ -128,8 +136,9 @@ def _save(path: Path, arrays: dict[str, Any]) -> None:
 
     out = io.BytesIO()
     plain = {
-        name: a if a.dtype.kind in "fiub" and a.dtype.isbuiltin == 1 else a.view(
-            f"u{a.dtype.itemsize}")
+        name: a
+        if a.dtype.kind in "fiub" and a.dtype.isbuiltin == 1
+        else a.view(f"u{a.dtype.itemsize}")
         for name, a in arrays.items()
     }
     np.savez(out, **plain)
@@ -144,8 +153,13 @@ def _text(capsule: Capsule, entry: dict[str, Any]) -> list[str]:
     if entry["fault"]:
         lines.append(f"fault: {entry['fault']}")
     rows = [
-        (b["name"], b["role"], f"{b['dtype']}{b['shape']}", str(b["changed_bytes"]),
-         " ".join(f"{v:.6g}" for v in b.get("first", [])))
+        (
+            b["name"],
+            b["role"],
+            f"{b['dtype']}{b['shape']}",
+            str(b["changed_bytes"]),
+            " ".join(f"{v:.6g}" for v in b.get("first", [])),
+        )
         for b in entry["buffers"]
     ]
     lines += table(rows, ("buffer", "role", "type", "changed bytes", "first values"))

@@ -72,7 +72,9 @@ def register(app: typer.Typer) -> None:
         k1, co1 = open_object(candidate)
         launches = capsules(co0, launch, kernel, size, input_seed)
         config = VerifyConfig(
-            poison_seed=poison_seed, exact=exact, schedules=tuple(schedule or ()),
+            poison_seed=poison_seed,
+            exact=exact,
+            schedules=tuple(schedule or ()),
             guards_mapped=guards_mapped,
         )
         name = co0.kernel(kernel if kernel is not None else launches[0].kernel).name
@@ -81,8 +83,13 @@ def register(app: typer.Typer) -> None:
         if findings:
             data: dict[str, Any] = {"findings": [f.as_json() for f in findings]}
             emit(
-                format, SCHEMA, data, [f.one_line() for f in findings], ok=False,
-                reason=f"static_invalid: {findings[0].message}", status="static_invalid",
+                format,
+                SCHEMA,
+                data,
+                [f.one_line() for f in findings],
+                ok=False,
+                reason=f"static_invalid: {findings[0].message}",
+                status="static_invalid",
             )
         with progress("verify") as advance:
             device = emulated(advance)
@@ -90,9 +97,15 @@ def register(app: typer.Typer) -> None:
         record = evidence(report, k0, k1, launches, device, config)
         record["evidence_schema"] = record.pop("schema")
         emit(
-            format, SCHEMA, {k: v for k, v in record.items() if k not in ("status", "reason")},
-            _lines(report), ok=report.ok, reason=f"{report.status}: {report.reason}"
-            if not report.ok else str(report.evidence_class), status=report.status,
+            format,
+            SCHEMA,
+            {k: v for k, v in record.items() if k not in ("status", "reason")},
+            _lines(report),
+            ok=report.ok,
+            reason=f"{report.status}: {report.reason}"
+            if not report.ok
+            else str(report.evidence_class),
+            status=report.status,
         )
 
     del command
@@ -104,8 +117,12 @@ def _lines(report: VerifyReport) -> list[str]:
         data = capsule.to_json()
         buffers = [b for run in data.get("runs", []) for b in run.get("buffers", [])]
         worst = max((float(b.get("max_abs", 0.0) or 0.0) for b in buffers), default=0.0)
-        rows.append((
-            str(data.get("label") or data.get("capsule") or "-"), str(data.get("status")),
-            "yes" if capsule.exact else "no", f"{worst:.3g}",
-        ))
+        rows.append(
+            (
+                str(data.get("label") or data.get("capsule") or "-"),
+                str(data.get("status")),
+                "yes" if capsule.exact else "no",
+                f"{worst:.3g}",
+            )
+        )
     return table(rows, ("launch", "status", "bit-equal", "max |delta|"))

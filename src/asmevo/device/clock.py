@@ -49,19 +49,27 @@ def plan(kernel: Kernel, capsule: Capsule) -> TimedLaunch:
 
 
 def model(
-    program: Program, kernel: Kernel, launch: TimedLaunch, traces: Sequence[WaveTrace],
-    *, split: bool = False,
+    program: Program,
+    kernel: Kernel,
+    launch: TimedLaunch,
+    traces: Sequence[WaveTrace],
+    *,
+    split: bool = False,
 ) -> Estimate:
     """The cycle model's estimate for a traced launch; `split` also gives the core-bound part."""
     function = program.kernel_function(kernel)
     inside = all(
-        len(t.indices) == 0 or (t.indices.min() >= function.first and t.indices.max()
-                                < function.last)
+        len(t.indices) == 0
+        or (t.indices.min() >= function.first and t.indices.max() < function.last)
         for t in traces
     )
     return estimate(
-        program, function if inside else None, traces, launch.occupancy,
-        workgroups=launch.workgroups, split=split,
+        program,
+        function if inside else None,
+        traces,
+        launch.occupancy,
+        workgroups=launch.workgroups,
+        split=split,
     )
 
 

@@ -77,9 +77,7 @@ def hosts(h: Helper, addresses: str, mask: str, size: int, permission: int) -> s
     area = f.at("%st", L.HOST)
     f.store(I64X64, addresses, area, 64)
     h.module.declare(f"declare i32 @{RESOLVE}(ptr, ptr, i64, i64, i64)")
-    code = f.op(
-        f"call i32 @{RESOLVE}(ptr %st, ptr %rec, i64 {mask}, i64 {size}, i64 {permission})"
-    )
+    code = f.op(f"call i32 @{RESOLVE}(ptr %st, ptr %rec, i64 {mask}, i64 {size}, i64 {permission})")
     f.cond(f.op(f"icmp eq i32 {code}, 0"), found, bad, likely=True)
     f.place(bad)
     h.leave(L.FAULTED)
@@ -98,7 +96,9 @@ def gather(h: Helper, host: str, extra: int, element: str, mask: str, passthru: 
     pointers = f.op(f"inttoptr {I64X64} {host} to {_PTRS}")
     name = f"llvm.masked.gather.v64{element}.v64p0"
     return f.call(
-        t, name, f"{_PTRS} {pointers}, i32 1, {I1X64} {mask}, {t} {passthru}",
+        t,
+        name,
+        f"{_PTRS} {pointers}, i32 1, {I1X64} {mask}, {t} {passthru}",
         declare=f"{_PTRS}, i32 immarg, {I1X64}, {t}",
     )
 
@@ -110,7 +110,8 @@ def scatter(h: Helper, host: str, extra: int, element: str, mask: str, value: st
         host = f.op(f"add {I64X64} {host}, splat (i64 {extra})")
     pointers = f.op(f"inttoptr {I64X64} {host} to {_PTRS}")
     f.call(
-        "void", f"llvm.masked.scatter.v64{element}.v64p0",
+        "void",
+        f"llvm.masked.scatter.v64{element}.v64p0",
         f"{t} {value}, {_PTRS} {pointers}, i32 1, {I1X64} {mask}",
         declare=f"{t}, {_PTRS}, i32 immarg, {I1X64}",
     )
@@ -126,9 +127,7 @@ def load_contiguous(h: Helper, pointer: str, dwords: int) -> list[str]:
     rows: list[str] = []
     for d in range(dwords):
         index = ", ".join(f"i32 {lane * dwords + d}" for lane in range(64))
-        rows.append(
-            f.op(f"shufflevector {wide} {block}, {wide} poison, {I32X64} <{index}>")
-        )
+        rows.append(f.op(f"shufflevector {wide} {block}, {wide} poison, {I32X64} <{index}>"))
     return rows
 
 

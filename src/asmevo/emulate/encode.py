@@ -92,8 +92,13 @@ def _code_ranges(program: Program, kernel: Kernel) -> list[tuple[int, int]]:
 
 
 def encode(
-    program: Program, kernel: Kernel, library: HelperLibrary, *, trace: bool = False,
-    tick: bool = False, progress: Progress | None = None,
+    program: Program,
+    kernel: Kernel,
+    library: HelperLibrary,
+    *,
+    trace: bool = False,
+    tick: bool = False,
+    progress: Progress | None = None,
 ) -> EncodedKernel:
     """Decode, compile what is missing, and lay out the records of a kernel.
 
@@ -119,9 +124,7 @@ def encode(
         for i in range(first, last):
             if i in length:
                 record_of[i] = len(records)
-                records.append(
-                    Record(block_variant, imm=len(blocks), misc=length[i] - i, index=i)
-                )
+                records.append(Record(block_variant, imm=len(blocks), misc=length[i] - i, index=i))
                 blocks.append(EncodedBlock(i, length[i]))
             else:
                 record_of[i] = len(records)
@@ -139,31 +142,40 @@ def encode(
             if record.target2 is not None:
                 record.target2 = program.branch_target(i)
             if record.variant.family == "jump":
-                record.imm = IMAGE_BASE + program.object.text_address + (
-                    program.offsets[i] + inst.size
+                record.imm = (
+                    IMAGE_BASE + program.object.text_address + (program.offsets[i] + inst.size)
                 )
             records.append(record)
             if tick:
                 records.append(Record(_TICK, index=i))
         records.append(Record(_RUN_OFF, index=last - 1))
-    return _lay_out(program, kernel, library, records, record_of, blocks, pool, unsupported,
-                    progress)
+    return _lay_out(
+        program, kernel, library, records, record_of, blocks, pool, unsupported, progress
+    )
 
 
 def _lay_out(
-    program: Program, kernel: Kernel, library: HelperLibrary, records: list[Record],
-    record_of: dict[int, int], blocks: list[EncodedBlock], pool: ConstantPool,
-    unsupported: dict[int, str], progress: Progress | None,
+    program: Program,
+    kernel: Kernel,
+    library: HelperLibrary,
+    records: list[Record],
+    record_of: dict[int, int],
+    blocks: list[EncodedBlock],
+    pool: ConstantPool,
+    unsupported: dict[int, str],
+    progress: Progress | None,
 ) -> EncodedKernel:
     addresses = library.addresses((r.variant for r in records), progress)
     memory = aligned(len(records) * L.RECORD_SIZE)
     base = memory.ctypes.data
-    dtype = np.dtype({
-        "names": ["fn", "ops", "imm", "region", "index", "misc", "imm2"],
-        "formats": ["u8", ("u4", 6), "i8", "u8", "u4", "u4", "i8"],
-        "offsets": [L.R_FN, L.R_OPS, L.R_IMM, L.R_REGION, L.R_INDEX, L.R_MISC, L.R_IMM2],
-        "itemsize": L.RECORD_SIZE,
-    })
+    dtype = np.dtype(
+        {
+            "names": ["fn", "ops", "imm", "region", "index", "misc", "imm2"],
+            "formats": ["u8", ("u4", 6), "i8", "u8", "u4", "u4", "i8"],
+            "offsets": [L.R_FN, L.R_OPS, L.R_IMM, L.R_REGION, L.R_INDEX, L.R_MISC, L.R_IMM2],
+            "itemsize": L.RECORD_SIZE,
+        }
+    )
     table = memory.view(dtype)
     off_end = record_of.get(-1, len(records) - 1)
 
@@ -193,9 +205,7 @@ def _lay_out(
             pc_map[slot] = n
     entry = _entry_index(program, kernel)
     start = base + record_of[entry] * L.RECORD_SIZE
-    return EncodedKernel(
-        program, kernel, memory, start, pool.image(), blocks, pc_map, unsupported
-    )
+    return EncodedKernel(program, kernel, memory, start, pool.image(), blocks, pc_map, unsupported)
 
 
 def _entry_index(program: Program, kernel: Kernel) -> int:

@@ -40,9 +40,13 @@ WAVE_NUMBER = CONTROL + 168  # u32 within the workgroup
 MODE_BITS = CONTROL + 172  # u32 MODE register
 HOST = CONTROL + 256  # 64 x u64 scratch for resolved host addresses
 EXECUTED = CONTROL + 176  # u64 wave instructions executed
-SHARED_APERTURE = CONTROL + 184  # u64 high dword of the LDS aperture, shifted
-PRIVATE_APERTURE = CONTROL + 192
+MODES = CONTROL + 184  # ptr to (u32 effective MODE bits, u32 0, ptr record 0) per mode
+MODE_COUNT = CONTROL + 192  # u64
 CONSTANTS = CONTROL + 1024
+
+# High dwords of the addresses at which flat instructions see LDS and scratch.
+SHARED_BASE, PRIVATE_BASE = 0x10000, 0x20000
+MODE_ENTRY = 16  # bytes per entry of the table at MODES
 
 # Statuses a wave returns to the scheduler with.
 RUNNING, AT_BARRIER, ENDED, FAULTED, OUT_OF_BUDGET, YIELDED = range(6)
@@ -59,9 +63,21 @@ FAULT_KINDS = (
     "misaligned atomic",
     "unsupported buffer descriptor (swizzle or add-tid)",
     "unsupported instruction",
+    "MODE value that no constant in the code sets",
 )
-(NO_FAULT, LOAD_FAULT, STORE_FAULT, LDS_FAULT, SCRATCH_FAULT, JUMP_FAULT, TRAP_FAULT,
- ALIGN_FAULT, DESCRIPTOR_FAULT, UNSUPPORTED_FAULT) = range(10)
+(
+    NO_FAULT,
+    LOAD_FAULT,
+    STORE_FAULT,
+    LDS_FAULT,
+    SCRATCH_FAULT,
+    JUMP_FAULT,
+    TRAP_FAULT,
+    ALIGN_FAULT,
+    DESCRIPTOR_FAULT,
+    UNSUPPORTED_FAULT,
+    MODE_FAULT,
+) = range(11)
 
 # Record fields.
 RECORD_SIZE = 64

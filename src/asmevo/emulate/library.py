@@ -28,6 +28,7 @@ import asmevo
 from asmevo.emulate import (  # imported for their registrations
     control,
     cross_lane,
+    lane_mix,
     lane_ops,
     lds_ops,
     matrix_ops,
@@ -39,8 +40,17 @@ from asmevo.emulate.emit import FAMILIES, Variant
 from asmevo.emulate.ir import Module
 from asmevo.emulate.runtime import runtime_module
 
-_REGISTERED = (control, cross_lane, lane_ops, lds_ops, matrix_ops, passing, scalar_ops,
-               vector_memory)
+_REGISTERED = (
+    control,
+    cross_lane,
+    lane_mix,
+    lane_ops,
+    lds_ops,
+    matrix_ops,
+    passing,
+    scalar_ops,
+    vector_memory,
+)
 _BATCH = 24  # variants per object: small enough that one new opcode compiles quickly
 Progress = Callable[[int, int], None]
 
@@ -73,8 +83,9 @@ def host_cpu() -> tuple[str, str]:
 
 def cache_key() -> str:
     """Identity of the cache folder."""
-    text = "\n".join([source_digest(), llvmlite.__version__, str(llvm.llvm_version_info),
-                      *host_cpu()])
+    text = "\n".join(
+        [source_digest(), llvmlite.__version__, str(llvm.llvm_version_info), *host_cpu()]
+    )
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
@@ -176,9 +187,7 @@ class HelperLibrary:
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
         table = self._engine.get_function_address(_table_name(symbols))
-        pointers = (ctypes.c_uint64 * len(symbols)).from_address(
-            _call_table(table)
-        )
+        pointers = (ctypes.c_uint64 * len(symbols)).from_address(_call_table(table))
         for symbol, address in zip(symbols, pointers, strict=True):
             self._addresses[symbol] = address
 
@@ -249,9 +258,7 @@ def _with_table(module: Module, symbols: Sequence[str]) -> Module:
     """
     name = _table_name(symbols)
     entries = ", ".join(f"ptr @{s}" for s in symbols)
-    module.globals.append(
-        f"@{name}_data = internal constant [{len(symbols)} x ptr] [{entries}]"
-    )
+    module.globals.append(f"@{name}_data = internal constant [{len(symbols)} x ptr] [{entries}]")
     module.functions.append(f"define ptr @{name}() {{\n  ret ptr @{name}_data\n}}")
     return module
 

@@ -94,7 +94,9 @@ class LLVMAlgebra:
     def _unary(self, name: str, w: int, a: str, flag: str = "") -> str:
         t = self.t(w)
         return self.fn.call(
-            t, f"llvm.{name}.{self._suffix('i', w)}", f"{t} {a}" + (f", i1 {flag}" if flag else ""),
+            t,
+            f"llvm.{name}.{self._suffix('i', w)}",
+            f"{t} {a}" + (f", i1 {flag}" if flag else ""),
             declare=t + (", i1" if flag else ""),
         )
 

@@ -15,8 +15,9 @@ from asmevo.isa.semantics.matrix import MatrixOp, matrix_op
 D_SLOT, A_SLOT, B_SLOT, C_SLOT = range(4)
 
 
-def _element_vectors(h: Helper, f: Fn, pointer: str, op: MatrixOp, fmt: str, bits: int,
-                     arch: str) -> list[str]:
+def _element_vectors(
+    h: Helper, f: Fn, pointer: str, op: MatrixOp, fmt: str, bits: int, arch: str
+) -> list[str]:
     """Per element slot, the 64 lanes' elements in the accumulator's type."""
     from asmevo.emulate.small_floats import decode8
 
@@ -166,7 +167,9 @@ def _emit_work(h: Helper, f: Fn, op: MatrixOp) -> None:
                 b = f.op(f"fneg {vector_t} {b}")
             suffix = "v64f64" if op.acc == "f64" else "v64f32"
             acc = f.call(
-                vector_t, f"llvm.fma.{suffix}", f"{vector_t} {a}, {vector_t} {b}, {vector_t} {acc}",
+                vector_t,
+                f"llvm.fma.{suffix}",
+                f"{vector_t} {a}, {vector_t} {b}, {vector_t} {acc}",
                 declare=f"{vector_t}, {vector_t}, {vector_t}",
             )
         results.append(acc)

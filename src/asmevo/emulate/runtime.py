@@ -88,8 +88,11 @@ class _Loop:
 def emit_resolve(module: Module) -> None:
     """`i32 asmevo_resolve(state, record, lanes, size, permission)`."""
     f = Fn(
-        module, "asmevo_resolve",
-        "ptr %st, ptr %rec, i64 %mask, i64 %size, i64 %permission", "i32", noinline=True,
+        module,
+        "asmevo_resolve",
+        "ptr %st, ptr %rec, i64 %mask, i64 %size, i64 %permission",
+        "i32",
+        noinline=True,
     )
     regions = f.load("ptr", f.at("%st", L.REGIONS), 8)
     count = f.load("i64", f.at("%st", L.REGION_COUNT), 8)
@@ -150,8 +153,9 @@ def _context(f: Fn, field: int, kind: str = "i64") -> str:
 
 def emit_setup(module: Module) -> None:
     """`void asmevo_setup(ctx, state, group quadruple, wave, resident slot)`: one wave's start."""
-    f = Fn(module, "asmevo_setup", "ptr %ctx, ptr %st, ptr %group, i64 %wave, i64 %slot",
-           noinline=True)
+    f = Fn(
+        module, "asmevo_setup", "ptr %ctx, ptr %st, ptr %group, i64 %wave, i64 %slot", noinline=True
+    )
     _memcpy(f, "%st", _context(f, C_VGPRS, "ptr"), _context(f, C_VGPR_BYTES))
     _memcpy(f, f.at("%st", L.agpr(0)), _context(f, C_AGPRS, "ptr"), _context(f, C_AGPR_BYTES))
     _memcpy(f, f.at("%st", L.SGPRS), _context(f, C_TAIL, "ptr"), _context(f, C_TAIL_BYTES))
@@ -215,8 +219,9 @@ def emit_run(module: Module) -> None:
     here = f.op(f"select i1 {fewer}, i64 {left}, i64 {resident}")
     f.store("i64", f.op(f"add i64 {at}, {here}"), position, 8)
     with _Loop(f, here, "slot") as slot:
-        lds = f.at(_context(f, C_LDS, "ptr"),
-                   f.op(f"mul i64 {slot.i}, {_context(f, C_LDS_STRIDE)}"))
+        lds = f.at(
+            _context(f, C_LDS, "ptr"), f.op(f"mul i64 {slot.i}, {_context(f, C_LDS_STRIDE)}")
+        )
         _memcpy(f, lds, _context(f, C_LDS_IMAGE, "ptr"), _context(f, C_LDS_BYTES))
         which = f.op(f"add i64 {at}, {slot.i}")
         group = f.at(groups, f.op(f"mul i64 {which}, 16"))

@@ -110,15 +110,21 @@ _M0_READERS = re.compile(
 )
 _SCALAR_CONTROL: tuple[tuple[str, OpClass], ...] = (
     (r"s_(waitcnt|wait_)", OpClass.WAIT),
-    (r"s_(nop|sleep|setprio|delay_alu|clause|code_end|set_inst_prefetch|inst_prefetch|"
-     r"wakeup|incperf|decperf|sethalt|setkill|prefetch)", OpClass.NOP),
+    (
+        r"s_(nop|sleep|setprio|delay_alu|clause|code_end|set_inst_prefetch|inst_prefetch|"
+        r"wakeup|incperf|decperf|sethalt|setkill|prefetch)",
+        OpClass.NOP,
+    ),
     (r"s_barrier", OpClass.BARRIER),
     (r"s_(sendmsg|ttrace)", OpClass.MESSAGE),
     (r"s_endpgm", OpClass.END),
     (r"s_(branch|cbranch|setpc|swappc|call|rfe|trap)", OpClass.BRANCH),
     (r"s_(icache|dcache|gl1_inv)", OpClass.CACHE),
-    (r"s_(load|buffer_load|store|buffer_store|scratch_load|scratch_store|atomic|buffer_atomic|"
-     r"memtime|memrealtime|atc_probe)", OpClass.SMEM),
+    (
+        r"s_(load|buffer_load|store|buffer_store|scratch_load|scratch_store|atomic|buffer_atomic|"
+        r"memtime|memrealtime|atc_probe)",
+        OpClass.SMEM,
+    ),
 )
 _SCALAR_CONTROL_RE = tuple((re.compile(p), k) for p, k in _SCALAR_CONTROL)
 
@@ -149,8 +155,8 @@ def _memory_roles(
 ) -> tuple[tuple[int, ...], set[int], bool, bool, bool]:
     """(def operand indices, operand indices not read, loads, stores, lds_dma)."""
     mods = inst.modifiers
-    lds_dma = "_load_lds" in base or "_lds_" in base or (
-        kind is OpClass.VMEM and mods.get("lds") is True
+    lds_dma = (
+        "_load_lds" in base or "_lds_" in base or (kind is OpClass.VMEM and mods.get("lds") is True)
     )
     if kind is OpClass.LDS:
         if re.match(r"ds_(read|load|bpermute|permute|swizzle|bvh)", base):
@@ -287,14 +293,19 @@ def _effects(inst: Instruction, arch: str) -> Effects:
                     uses.update((VCC, VCC + 1))
                 elif name in ("execz", "src_execz"):
                     uses.update((EXEC, EXEC + 1))
-    def_ops = tuple(
-        i for i in def_ops if i < len(operands) and operands[i].reg is not None
-    )
+    def_ops = tuple(i for i in def_ops if i < len(operands) and operands[i].reg is not None)
     returns = kind in MEMORY_CLASSES and bool(def_ops)
     # The null register neither holds nor carries anything.
     return Effects(
-        kind, frozenset(defs - {125}), frozenset(uses - {125}), def_ops, tuple(use_ops),
-        loads, stores, lds_dma, returns,
+        kind,
+        frozenset(defs - {125}),
+        frozenset(uses - {125}),
+        def_ops,
+        tuple(use_ops),
+        loads,
+        stores,
+        lds_dma,
+        returns,
     )
 
 
