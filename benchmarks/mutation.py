@@ -8,7 +8,7 @@ Whether a mutant is unsafe is decided here by an oracle of its own: it replays s
 through the mutated place with explicit queues, knowing nothing of the checker's engine, and calls
 a mutant unsafe when a path has a hazard or an uncovered result that the original path lacks.
 
-    python benchmarks/mutation_bench.py [--objects FILE ...] [--per-kind N] [--kernels N] [-f json]
+    python -m benchmarks.mutation [--objects FILE ...] [--per-kind N] [--kernels N] [-f json]
 
 Without objects, the compiled kernels of the project and, when fetched, the vendor corpus.
 """
