@@ -135,7 +135,7 @@ class Pool:
         """All arms, hottest window first, best rule first."""
         return tuple(self._arms)
 
-    def everything(self, limit: int = 2000) -> list[Idea]:
+    def everything(self, limit: int = 400) -> list[Idea]:
         """Up to `limit` remaining edits, arm by arm in turn."""
         found: list[Idea] = []
         while len(found) < limit:

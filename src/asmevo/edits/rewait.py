@@ -36,6 +36,7 @@ class BlockWaits:
     def __init__(self, waits: FunctionWaits, block: Block) -> None:
         self.program: Program = waits.program
         self._blocks = {b.index: b for b in waits.blocks}
+        self._present_short: int | None = None
         self.block = block
         self.states: list[WaitState] = waits.states(block)
 
@@ -140,10 +141,14 @@ class BlockWaits:
     ) -> int:
         """Wait states that the following blocks miss in the new order, when they do not now."""
         instructions = self.program.instructions[self.block.first : self.block.last]
-        present = [*history, *((i, wait_states(i)) for i in instructions)]
-        new = [*issued, (last, wait_states(last))]
+        present = [*history, *((i, wait_states(i)) for i in instructions)][-LOOK_BACK:]
+        new = [*issued, (last, wait_states(last))][-LOOK_BACK:]
+        if new == present:
+            return 0
         missing = self._short(new, self.block, 3)
-        return missing if missing > self._short(present, self.block, 3) else 0
+        if missing and self._present_short is None:
+            self._present_short = self._short(present, self.block, 3)
+        return missing if missing > (self._present_short or 0) else 0
 
     def _short(self, issued: Sequence[tuple[Instruction, int]], block: Block, depth: int) -> int:
         target, worst = self.program.target, 0

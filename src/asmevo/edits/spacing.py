@@ -8,6 +8,7 @@ the hazard check judges with its own full table.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from asmevo.isa.effects import VECTOR_CLASSES, VECTOR_MEMORY, Effects, OpClass, effects
 from asmevo.isa.instruction import Instruction
@@ -43,8 +44,18 @@ def wait_states(nop: Instruction) -> int:
     return 1
 
 
+_MOST_WITHOUT_MATRIX = 5
+"""Most wait states that any producer but a matrix instruction asks for."""
+
+
 def required(producer: Instruction, consumer: Instruction, target: Target) -> int:
     """Wait states that must lie strictly between the two (0: none)."""
+    return _required(producer, consumer, target.arch)
+
+
+@lru_cache(maxsize=1 << 18)
+def _required(producer: Instruction, consumer: Instruction, arch: str) -> int:
+    target = Target(arch)
     if not target.has_mfma:
         return 0
     first, second = effects(producer, target), effects(consumer, target)
@@ -156,13 +167,20 @@ def padding_before(
     """
     between = missing = 0
     covered: set[int] = set()
+    arch = target.arch
     for earlier, states in reversed(history):
         if between >= LOOK_BACK:
             break
-        effect = effects(earlier, target)
-        # A later overwrite ends the earlier producer's claim on a register.
-        if not effect.defs or effect.defs - covered or effect.stores:
-            missing = max(missing, required(earlier, inst, target) - between)
-        covered |= effect.defs
+        if between < _MOST_WITHOUT_MATRIX or _is_matrix(earlier, arch):
+            effect = effects(earlier, target)
+            # A later overwrite ends the earlier producer's claim on a register.
+            if not effect.defs or effect.stores or effect.defs - covered:
+                missing = max(missing, _required(earlier, inst, arch) - between)
+            covered |= effect.defs
         between += states
     return missing
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_matrix(inst: Instruction, arch: str) -> bool:
+    return effects(inst, Target(arch)).kind is OpClass.MFMA

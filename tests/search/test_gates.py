@@ -1,0 +1,243 @@
+"""Every gate stops what it is there for, and nothing else stops that.
+
+Each case is one edit of a real kernel, run through all gates one by one on the emulator: exactly
+the expected gate must object. Then the pipeline as a whole must give that gate's verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fakes import FakeDevice, capsule, kernel_object
+
+from asmevo.capsule.spec import LaunchSpec
+from asmevo.capsule.synthesize import synthesize
+from asmevo.check.run import check_program
+from asmevo.codeobject import CodeObject
+from asmevo.device.emulated import EmulatedDevice
+from asmevo.device.protocol import Timing
+from asmevo.errors import EnvironmentFault, UnsupportedError
+from asmevo.program.edit import Edit
+from asmevo.program.model import Program
+from asmevo.program.recover import recover
+from asmevo.search import gates
+from asmevo.search.commit import CommitRule
+from asmevo.search.gates import GATE_NAMES, Baseline, Candidate, Pipeline
+from asmevo.search.types import Node, Proposal, object_id
+from asmevo.verify.oracle import DifferentialOracle
+
+LAUNCHES = Path(__file__).resolve().parents[2] / "kernels" / "launch"
+
+
+class History:
+    """Nothing was tried; K0 is the only node."""
+
+    def __init__(self, k0: bytes) -> None:
+        self.k0 = object_id(k0)
+        self.attempts: set[tuple[str, str]] = set()
+
+    def attempted(self, parent: str, edit: str) -> bool:
+        return (parent, edit) in self.attempts
+
+    def known_object(self, id: str) -> str | None:
+        return "node" if id == self.k0 else None
+
+
+@pytest.fixture(scope="module")
+def setups() -> dict[str, Baseline]:
+    return {name: baseline(name) for name in ("saxpy", "matmul_f32")}
+
+
+def baseline(name: str, device: EmulatedDevice | None = None) -> Baseline:
+    k0 = kernel_object(name)
+    opened = CodeObject.open(k0)
+    kernel = opened.kernel(None)
+    launch = synthesize(LaunchSpec.load(LAUNCHES / f"{name}.yaml"), kernel, opened.target)
+    device = device or EmulatedDevice()
+    times = (device.time(k0, launch, 1),)
+    program = recover(opened)
+    return Baseline(
+        k0, opened, program, kernel.name, check_program(program, kernel.name), (launch,),
+        DifferentialOracle(k0, device), device, 1, times, CommitRule(), History(k0),
+        {object_id(k0): times},
+    )  # fmt: skip
+
+
+def find(program: Program, text: str, nth: int = 0) -> int:
+    return [i for i in range(len(program.instructions)) if program.line(i) == text][nth]
+
+
+def candidate(base: Baseline, edits: Sequence[Edit]) -> Candidate:
+    id = object_id(base.k0)
+    root = Node(id, None, (), base.k0_timings, "original", 0, -1, 1.0)
+    return Candidate(Proposal(id, tuple(edits)), root, base.program)
+
+
+def replace_line(base: Baseline, old: str, *new: str, nth: int = 0) -> list[Edit]:
+    at = find(base.program, old, nth)
+    return [Edit(at, at + 1, new)]
+
+
+CASES = {
+    "bad syntax": ("saxpy", "s_endpgm", ("v_add_f33 v0, v1",), "assemble", "build_invalid"),
+    "file inclusion": (
+        "saxpy", "s_endpgm", ('.incbin "/etc/passwd"', "s_endpgm"), "assemble", "build_invalid",
+    ),
+    "a second statement": (
+        "saxpy", "s_endpgm", ("s_nop 0; s_endpgm",), "assemble", "build_invalid",
+    ),
+    "the same bytes again": (
+        "saxpy", "v_fmac_f32_e32 v5, s4, v4", ("v_fmac_f32_e32 v5, s4, v4",), "same_object",
+        "duplicate",
+    ),
+    "one register beyond the declared count": (
+        "saxpy", "v_fmac_f32_e32 v5, s4, v4",
+        ("v_fmac_f32_e32 v5, s4, v4", "v_mov_b32_e32 v8, v5"), "abi_resources", "static_invalid",
+    ),
+    "dropped wait": (
+        "saxpy", "s_waitcnt vmcnt(0)", (), "static_check", "static_invalid",
+    ),
+    "weakened wait": (
+        "saxpy", "s_waitcnt vmcnt(0)", ("s_waitcnt vmcnt(1)",), "static_check", "static_invalid",
+    ),
+    "dropped barrier": ("matmul_f32", "s_barrier", (), "static_check", "static_invalid"),
+    "read of an undefined register": (
+        "saxpy", "v_fmac_f32_e32 v5, s4, v4",
+        ("v_fmac_f32_e32 v5, s4, v4", "v_mov_b32_e32 v6, v7"), "static_check", "static_invalid",
+    ),
+    "changed constant": (
+        "saxpy", "v_lshlrev_b64 v[0:1], 2, v[0:1]",
+        ("v_lshlrev_b64 v[0:1], 2, v[0:1]", "v_and_b32_e32 v0, -8, v0"), "differential",
+        "divergent",
+    ),
+    "another operation": (
+        "matmul_f32", "v_fmac_f32_e32 v7, v12, v28", ("v_mul_f32_e32 v7, v12, v28",),
+        "differential", "divergent",
+    ),
+    "store past the end of the buffer": (
+        "saxpy", "v_cmp_gt_i32_e32 vcc, s5, v0",
+        ("s_add_u32 s5, s5, 8", "v_cmp_gt_i32_e32 vcc, s5, v0"), "differential",
+        "runtime_failure canary_corruption",
+    ),
+    "endless loop": (
+        "saxpy", "v_ashrrev_i32_e32 v1, 31, v0",
+        ("again:", "v_ashrrev_i32_e32 v1, 31, v0", "s_cmp_eq_u32 s2, s2", "s_cbranch_scc1 again"),
+        "differential", "runtime_failure",
+    ),
+    "slower": (
+        "saxpy", "s_waitcnt vmcnt(0)", ("s_nop 15", "s_waitcnt vmcnt(0)"), "commit",
+        "insufficient_speedup",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_exactly_one_gate_stops_it(setups: dict[str, Baseline], case: str) -> None:
+    name, old, new, gate, statuses = CASES[case]
+    base = setups[name]
+    tried = candidate(base, replace_line(base, old, *new))
+    stopped: dict[str, str] = {}
+    for kind in gates._ORDER:
+        if kind is gates.Commit and stopped:
+            break  # only correct candidates are timed
+        verdict = kind(base).judge(tried)
+        if verdict is not None:
+            stopped[verdict.gate] = verdict.status
+        if tried.object is None and kind is gates.Assemble:
+            break  # nothing was built
+    assert list(stopped) == [gate]
+    assert stopped[gate] in statuses.split()
+
+    verdict = Pipeline(base).judge(candidate(base, replace_line(base, old, *new)))
+    assert (verdict.gate, verdict.status) == (gate, stopped[gate])
+    assert verdict.reason
+
+
+def test_a_good_edit_passes_all_of_them(setups: dict[str, Baseline]) -> None:
+    base = setups["matmul_f32"]
+    # The loop's last LDS read is waited for with two others; the store behind it needs nothing.
+    from asmevo.edits import SinkStore
+
+    edits = next(iter(SinkStore().composites(base.program, base.kernel, (0, 10_000))))
+    tried = candidate(base, edits)
+    verdict = Pipeline(base).judge(tried)
+    assert verdict.status == "accepted"
+    assert tried.evidence == "tested-exact"
+    assert tried.decision is not None
+    assert tried.decision.speedup > 1.1
+
+
+def test_the_same_attempt_is_not_made_twice(setups: dict[str, Baseline]) -> None:
+    base = setups["saxpy"]
+    tried = candidate(base, replace_line(base, "s_waitcnt vmcnt(0)"))
+    history = History(base.k0)
+    history.attempts.add((tried.proposal.parent, tried.proposal.edit))
+    verdict = Pipeline(replace(base, history=history)).judge(tried)
+    assert (verdict.status, verdict.gate) == ("duplicate", "duplicate")
+    assert tried.object is None  # no work was done on it
+
+
+def test_no_candidate_is_timed_before_it_is_correct() -> None:
+    class Watched(EmulatedDevice):
+        timed: list[bytes]
+
+        def time(self, object: bytes, capsule: object, samples: int) -> Timing:
+            self.timed = [*getattr(self, "timed", []), object]
+            return super().time(object, capsule, samples)  # type: ignore[arg-type]
+
+    device = Watched()
+    base = baseline("saxpy", device)
+    before = len(device.timed)
+    for name, old, new, _, _ in (c for k, c in CASES.items() if k != "slower"):
+        if name == "saxpy":
+            Pipeline(base).judge(candidate(base, replace_line(base, old, *new)))
+    assert len(device.timed) == before
+
+
+def test_the_order_is_the_designs() -> None:
+    assert GATE_NAMES == (
+        "duplicate", "assemble", "same_object", "abi_resources", "static_check", "differential",
+        "timing", "commit",
+    )  # fmt: skip
+
+
+def fake_baseline(device: FakeDevice) -> Baseline:
+    k0 = kernel_object("saxpy")
+    opened = CodeObject.open(k0)
+    launch = capsule("saxpy")
+    times = (device.time(k0, launch, 1),)
+    program = recover(opened)
+    return Baseline(
+        k0, opened, program, "saxpy", check_program(program, "saxpy"), (launch,),
+        DifferentialOracle(k0, device), device, 1, times, CommitRule(), History(k0),
+        {object_id(k0): times},
+    )  # fmt: skip
+
+
+def test_what_the_device_does_not_support_is_no_crash() -> None:
+    class Poor(FakeDevice):
+        def time(self, object: bytes, capsule: object, samples: int) -> Timing:
+            if self.times:
+                raise UnsupportedError("no machine table", "use another target")
+            return super().time(object, capsule, samples)  # type: ignore[arg-type]
+
+    base = fake_baseline(Poor())
+    edits = replace_line(base, "s_endpgm", "s_nop 0", "s_endpgm")
+    verdict = Pipeline(base).judge(candidate(base, edits))
+    assert (verdict.status, verdict.gate) == ("unsupported", "timing")
+
+
+def test_a_broken_device_is_no_verdict_on_the_candidate() -> None:
+    class Broken(FakeDevice):
+        def time(self, object: bytes, capsule: object, samples: int) -> Timing:
+            if self.times:
+                raise EnvironmentFault("the device fell off the bus")
+            return super().time(object, capsule, samples)  # type: ignore[arg-type]
+
+    base = fake_baseline(Broken())
+    edits = replace_line(base, "s_endpgm", "s_nop 0", "s_endpgm")
+    with pytest.raises(EnvironmentFault, match="bus"):
+        Pipeline(base).judge(candidate(base, edits))
