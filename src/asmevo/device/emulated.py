@@ -48,6 +48,7 @@ _KINDS: dict[int, FaultKind] = {
     L.ALIGN_FAULT: "misaligned",
     L.DESCRIPTOR_FAULT: "unsupported",
     L.UNSUPPORTED_FAULT: "unsupported",
+    L.MODE_FAULT: "unsupported",
 }
 _KEPT_OBJECTS = 16
 _TRACE_BLOCKS = 1 << 18  # block entries kept per traced wave

@@ -1,8 +1,7 @@
-"""Helpers for control flow, scalar memory and the pseudo records that count and yield."""
+"""Helpers for control flow and the pseudo records that count and yield."""
 
 from __future__ import annotations
 
-from asmevo.emulate import access
 from asmevo.emulate import layout as L
 from asmevo.emulate.emit import Helper, Variant, family
 from asmevo.emulate.ir import Module
@@ -128,104 +127,5 @@ def emit_tick(module: Module, variant: Variant) -> None:
     f.place(out)
     h.leave(L.YIELDED, f.at("%rec", L.RECORD_SIZE))
     f.place(go)
-    h.next()
-    h.finish()
-
-
-@family("smem")
-def emit_scalar_load(module: Module, variant: Variant) -> None:
-    """s_load_dword*, s_buffer_load_dword*: base (slot 1) + offset (slot 2) + imm into slot 0."""
-    h = Helper(module, variant)
-    f = h.fn
-    dwords: int = variant.option("dwords")
-    soffset = f.op(f"zext i32 {f.load('i32', h.slot(2))} to i64")
-    offset = f.op(f"add i64 {h.imm()}, {soffset}")
-    base = f.load("i64", h.slot(1))
-    destination = h.slot(0)
-    buffered = variant.option("buffer")
-    if buffered:
-        stride = f.op(f"and i64 {f.op(f'lshr i64 {base}, 48')}, {0x3FFF}")
-        records = f.op(f"zext i32 {f.load('i32', f.at(h.slot(1), 8))} to i64")
-        scaled = f.op(f"mul i64 {records}, {stride}")
-        flat = f.op(f"icmp eq i64 {stride}, 0")
-        limit = f.op(f"select i1 {flat}, i64 {records}, i64 {scaled}")
-        base = f.op(f"and i64 {base}, {(1 << 48) - 1}")
-        offset = f.op(f"and i64 {offset}, -4")
-    address = f.op(f"and i64 {f.op(f'add i64 {base}, {offset}')}, -4")
-    chunks = [(0, dwords)] if not buffered else [(d, 1) for d in range(dwords)]
-    values: list[tuple[int, str, str]] = []
-    for first, count in chunks:
-        size = 4 * count
-        kind = f"<{count} x i32>" if count > 1 else "i32"
-        at = f.op(f"add i64 {address}, {4 * first}") if first else address
-        join, entry_zero = f.label("loaded"), ""
-        if buffered:
-            end = f.op(f"add i64 {offset}, {4 * first + 4}")
-            ok, zero = f.label("inside"), f.label("outside")
-            f.cond(f.op(f"icmp ule i64 {end}, {limit}"), ok, zero, likely=True)
-            f.place(zero)
-            f.br(join)
-            entry_zero = zero
-            f.place(ok)
-        slow, have = f.label("search"), f.label("have")
-        host = access.contiguous_host(h, at, size, L.READABLE, slow)
-        quick_block = f.block
-        f.br(have)
-        f.place(slow)
-        f.store("i64", at, f.at("%st", L.HOST), 8)
-        h.module.declare(f"declare i32 @{access.RESOLVE}(ptr, ptr, i64, i64, i64)")
-        code = f.op(
-            f"call i32 @{access.RESOLVE}(ptr %st, ptr %rec, i64 1, i64 {size}, i64 {L.READABLE})"
-        )
-        bad, found = f.label("badaddress"), f.label("found")
-        f.cond(f.op(f"icmp eq i32 {code}, 0"), found, bad, likely=True)
-        f.place(bad)
-        h.leave(L.FAULTED)
-        f.place(found)
-        searched = f.op(f"inttoptr i64 {f.load('i64', f.at('%st', L.HOST), 8)} to ptr")
-        f.br(have)
-        f.place(have)
-        pointer = f.phi("ptr", [(host, quick_block), (searched, found)])
-        value = f.load(kind, pointer, 1)
-        f.br(join)
-        f.place(join)
-        if buffered:
-            value = f.phi(kind, [(value, have), ("0", entry_zero)])
-        values.append((first, kind, value))
-    for first, kind, value in values:
-        f.store(kind, value, f.at(destination, 4 * first))
-    h.next()
-    h.finish()
-
-
-@family("time")
-def emit_time(module: Module, variant: Variant) -> None:
-    """s_memtime and s_memrealtime: a counter that only grows (never compare its values)."""
-    h = Helper(module, variant)
-    f = h.fn
-    now = f.op(f"add i64 {h.field(L.TIME)}, 64")
-    h.set_field(L.TIME, now)
-    f.store("i64", now, h.slot(0))
-    h.next()
-    h.finish()
-
-
-@family("gpridx")
-def emit_gpr_index(module: Module, variant: Variant) -> None:
-    """s_set_gpr_idx_on/idx: M0[7:0] = index, M0[15:12] = enables (imm; -1 keeps them)."""
-    h = Helper(module, variant)
-    f = h.fn
-    old = h.field(L.M0, "i32")
-    if variant.name == "s_set_gpr_idx_mode":
-        kept = f.op(f"and i32 {old}, {~0xF000}")
-        new = kept
-    else:
-        index = f.op(f"and i32 {f.load('i32', h.slot(0))}, 255")
-        clear = 0xF0FF if variant.name == "s_set_gpr_idx_on" else 0xFF
-        new = f.op(f"or i32 {f.op(f'and i32 {old}, {~clear}')}, {index}")
-    if variant.name != "s_set_gpr_idx_idx":
-        mode = f.op(f"shl i32 {f.op(f'trunc i64 {h.imm()} to i32')}, 12")
-        new = f.op(f"or i32 {new}, {mode}")
-    h.set_field(L.M0, new, "i32")
     h.next()
     h.finish()

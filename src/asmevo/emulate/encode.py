@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,14 +11,18 @@ from numpy.typing import NDArray
 from asmevo.codeobject import Kernel
 from asmevo.emulate import layout as L
 from asmevo.emulate.decode import ConstantPool, Decoder, Record, Unsupported
+from asmevo.emulate.decode_scalar import MODE_EFFECTIVE, VSKIP_BIT, mode_change
 from asmevo.emulate.emit import Variant
 from asmevo.emulate.library import HelperLibrary, Progress
+from asmevo.errors import UnsupportedError
 from asmevo.isa.effects import OpClass, effects
+from asmevo.isa.semantics.table import FloatMode
 from asmevo.program import Program
 
 _RUN_OFF = Variant("stop", "run_off")
 _UNSUPPORTED = Variant("unsupported", "unsupported")
 _TICK = Variant("tick", "tick")
+_PASS = Variant("pass", "pass")
 IMAGE_BASE = 0x7E00_0000_0000  # device address at which the object's segments are loaded
 
 
@@ -41,7 +45,8 @@ class EncodedKernel:
         blocks: counted blocks; block numbers index it.
         pc_map: record number per code dword, -1 where no instruction starts.
         unsupported: instruction index -> why the emulator cannot execute it.
-        executed: base mnemonics present, for the fidelity report.
+        modes: effective MODE value per copy of the records; copy 0 is the one that starts.
+        mode_table: what the engine looks MODE values up in (`layout.MODE_ENTRY` bytes each).
     """
 
     program: Program
@@ -52,6 +57,8 @@ class EncodedKernel:
     blocks: list[EncodedBlock]
     pc_map: NDArray[np.int32]
     unsupported: dict[int, str]
+    modes: tuple[int, ...]
+    mode_table: NDArray[np.uint64]
 
     @property
     def address(self) -> int:
@@ -107,35 +114,109 @@ def encode(
         tick: put a yield check behind every instruction (interleaved schedules).
         progress: told about helpers that have to be compiled first.
     """
-    descriptor = kernel.descriptor
+    modes = reachable_modes(program, kernel)
     pool = ConstantPool()
-    denorm = (descriptor.float_denorm_mode_32, descriptor.float_denorm_mode_16_64)
     block_variant = Variant("block", "block", "", (("trace", True),) if trace else ())
+    copies: list[list[Record]] = []
+    plan = _Plan({}, [], {})
+    for bits in modes:
+        plan = _Plan({}, [], {})
+        copies.append(_records(program, kernel, pool, bits, block_variant, tick, plan))
+    return _lay_out(program, kernel, library, copies, modes, plan, pool, progress)
+
+
+@dataclass(slots=True, eq=False)
+class _Plan:
+    """What the copies of a kernel's records share: all of them have the same shape."""
+
+    record_of: dict[int, int]
+    blocks: list[EncodedBlock]
+    unsupported: dict[int, str]
+
+
+_MOST_MODES = 16
+
+
+def reachable_modes(program: Program, kernel: Kernel) -> tuple[int, ...]:
+    """Effective MODE values that the kernel can set by constants, the initial one first.
+
+    A value that only a register can supply is looked up at run time among these; the engine
+    faults when it is none of them.
+    """
+    d = kernel.descriptor
+    first = FloatMode(
+        d.float_round_mode_32,
+        d.float_round_mode_16_64,
+        d.float_denorm_mode_32,
+        d.float_denorm_mode_16_64,
+        d.dx10_clamp,
+        d.ieee_mode,
+        d.fp16_ovfl,
+    ).bits()
+    changes: set[tuple[int, int]] = set()
+    for start, last in _code_ranges(program, kernel):
+        for inst in program.instructions[start:last]:
+            change = mode_change(inst) if inst.base.startswith("s_set") else None
+            if change is None:
+                continue
+            mask, value = change[0] & MODE_EFFECTIVE, change[1]
+            if inst.base == "s_setvskip":
+                changes |= {(mask, 0), (mask, 1 << VSKIP_BIT)}
+            elif value is not None:
+                changes.add((mask, value & mask))
+    found = [first]
+    for bits in found:
+        for mask, value in sorted(changes):
+            new = (bits & ~mask) | value
+            if new not in found:
+                if len(found) == _MOST_MODES:
+                    raise UnsupportedError(
+                        f"kernel {kernel.name} sets more than {_MOST_MODES} MODE values",
+                        "the emulator keeps one copy of the decoded kernel for each",
+                    )
+                found.append(new)
+    return tuple(found)
+
+
+def _records(
+    program: Program,
+    kernel: Kernel,
+    pool: ConstantPool,
+    mode: int,
+    block_variant: Variant,
+    tick: bool,
+    plan: _Plan,
+) -> list[Record]:
+    """The kernel's records for one MODE value.
+
+    Every instruction has one record (and its tick) whatever the mode, so that a change of mode
+    continues at the same place of another copy.
+    """
     records: list[Record] = []
-    record_of: dict[int, int] = {}
-    blocks: list[EncodedBlock] = []
-    unsupported: dict[int, str] = {}
+    record_of, blocks = plan.record_of, plan.blocks
+    vskip = bool(mode >> VSKIP_BIT & 1)
+    skipped = Record(_PASS)
     for first, last in _code_ranges(program, kernel):
-        decoder = Decoder(pool, denorm, program.target.arch)
+        decoder = Decoder(pool, FloatMode.from_bits(mode), program.target.arch, vskip)
         leaders = _leaders(program, first, last)
         starts = sorted(i for i in leaders if first <= i < last)
         ends = [*starts[1:], last]
         length = dict(zip(starts, ends, strict=True))
         for i in range(first, last):
+            record_of[i] = len(records)
             if i in length:
-                record_of[i] = len(records)
                 records.append(Record(block_variant, imm=len(blocks), misc=length[i] - i, index=i))
                 blocks.append(EncodedBlock(i, length[i]))
-            else:
-                record_of[i] = len(records)
             inst = program.instructions[i]
             try:
                 record = decoder.decode(inst)
             except Unsupported as err:
-                unsupported[i] = str(err.args[0])
+                plan.unsupported[i] = str(err.args[0])
                 record = Record(_UNSUPPORTED)
             if record is None:
-                continue
+                if not decoder.skips(inst):
+                    continue
+                record = replace(skipped)
             record.index = i
             if record.target is not None:
                 record.target = program.branch_target(i)
@@ -149,25 +230,23 @@ def encode(
             if tick:
                 records.append(Record(_TICK, index=i))
         records.append(Record(_RUN_OFF, index=last - 1))
-    return _lay_out(
-        program, kernel, library, records, record_of, blocks, pool, unsupported, progress
-    )
+    return records
 
 
 def _lay_out(
     program: Program,
     kernel: Kernel,
     library: HelperLibrary,
-    records: list[Record],
-    record_of: dict[int, int],
-    blocks: list[EncodedBlock],
+    copies: list[list[Record]],
+    modes: tuple[int, ...],
+    plan: _Plan,
     pool: ConstantPool,
-    unsupported: dict[int, str],
     progress: Progress | None,
 ) -> EncodedKernel:
-    addresses = library.addresses((r.variant for r in records), progress)
-    memory = aligned(len(records) * L.RECORD_SIZE)
-    base = memory.ctypes.data
+    addresses = library.addresses((r.variant for c in copies for r in c), progress)
+    count = len(copies[0])
+    assert all(len(c) == count for c in copies)
+    memory = aligned(len(copies) * count * L.RECORD_SIZE)
     dtype = np.dtype(
         {
             "names": ["fn", "ops", "imm", "region", "index", "misc", "imm2"],
@@ -177,13 +256,45 @@ def _lay_out(
         }
     )
     table = memory.view(dtype)
+    mode_table = np.zeros((len(copies), 2), np.uint64)
+    for n, (bits, records) in enumerate(zip(modes, copies, strict=True)):
+        base = memory.ctypes.data + n * count * L.RECORD_SIZE
+        mode_table[n] = (bits, base)
+        _fill(table[n * count : (n + 1) * count], records, base, plan.record_of, addresses)
+    pc_map = np.full(len(program.object.text) // 4 + 1, -1, np.int32)
+    for i, n in plan.record_of.items():
+        slot = program.offsets[i] // 4
+        if slot < len(pc_map):
+            pc_map[slot] = n
+    entry = _entry_index(program, kernel)
+    start = memory.ctypes.data + plan.record_of[entry] * L.RECORD_SIZE
+    return EncodedKernel(
+        program,
+        kernel,
+        memory,
+        start,
+        pool.image(),
+        plan.blocks,
+        pc_map,
+        plan.unsupported,
+        modes,
+        mode_table,
+    )
+
+
+def _fill(
+    table: NDArray[np.void],
+    records: list[Record],
+    base: int,
+    record_of: dict[int, int],
+    addresses: dict[Variant, int],
+) -> None:
+    """Write one copy of the records, whose record 0 lies at address `base`."""
     off_end = record_of.get(-1, len(records) - 1)
 
     def where(target: int | None) -> int:
         return base + record_of.get(-1 if target is None else target, off_end) * L.RECORD_SIZE
 
-    fn = np.fromiter((addresses[r.variant] for r in records), np.uint64, len(records))
-    table["fn"] = fn
     ops = np.zeros((len(records), 6), np.uint32)
     imm = np.zeros(len(records), np.int64)
     imm2 = np.zeros(len(records), np.int64)
@@ -196,16 +307,9 @@ def _lay_out(
         imm[n] = where(record.target) if family == "branch" else record.imm
         imm2[n] = where(record.target2) if record.target2 is not None else record.imm2
         index[n], misc[n] = record.index, record.misc
+    table["fn"] = np.fromiter((addresses[r.variant] for r in records), np.uint64, len(records))
     table["ops"], table["imm"], table["imm2"] = ops, imm, imm2
     table["index"], table["misc"] = index, misc
-    pc_map = np.full(len(program.object.text) // 4 + 1, -1, np.int32)
-    for i, n in record_of.items():
-        slot = program.offsets[i] // 4
-        if slot < len(pc_map):
-            pc_map[slot] = n
-    entry = _entry_index(program, kernel)
-    start = base + record_of[entry] * L.RECORD_SIZE
-    return EncodedKernel(program, kernel, memory, start, pool.image(), blocks, pc_map, unsupported)
 
 
 def _entry_index(program: Program, kernel: Kernel) -> int:

@@ -227,6 +227,9 @@ def tail_image(
     put(L.CODE_ADDRESS, "<Q", IMAGE_BASE + encoded.program.object.text_address)
     put(L.CODE_SIZE, "<Q", 4 * (len(encoded.pc_map) - 1))
     put(L.PRIVATE_SIZE, "<Q", private_bytes(encoded.kernel))
+    put(L.MODE_BITS, "<I", encoded.modes[0])
+    put(L.MODES, "<Q", encoded.mode_table.ctypes.data)
+    put(L.MODE_COUNT, "<Q", len(encoded.modes))
     at = L.CONSTANTS - L.SGPRS
     pool = np.frombuffer(encoded.constants, np.uint8)
     image[at : at + len(pool)] = pool

@@ -31,9 +31,12 @@ from asmevo.emulate import (  # imported for their registrations
     lane_mix,
     lane_ops,
     lds_ops,
+    lds_special,
     matrix_ops,
     passing,
+    scalar_memory,
     scalar_ops,
+    scalar_state,
     vector_memory,
 )
 from asmevo.emulate.emit import FAMILIES, Variant
@@ -46,9 +49,12 @@ _REGISTERED = (
     lane_mix,
     lane_ops,
     lds_ops,
+    lds_special,
     matrix_ops,
     passing,
+    scalar_memory,
     scalar_ops,
+    scalar_state,
     vector_memory,
 )
 _BATCH = 24  # variants per object: small enough that one new opcode compiles quickly

@@ -84,17 +84,13 @@ class Addressing:
         h, f, size = self.h, self.h.fn, self.size
         if self.mode == "vaddr":
             first = f.op(f"extractelement {I64X64} {self.wide}, i64 0")
-            expected = f.op(
-                f"add {I64X64} {h.splat(first, 64)}, {access.scale_lanes(h, size, 64)}"
-            )
+            expected = f.op(f"add {I64X64} {h.splat(first, 64)}, {access.scale_lanes(h, size, 64)}")
             same = f.op(f"icmp eq {I64X64} {self.wide}, {expected}")
             start = first
         else:
             assert self.voffset is not None and self.base is not None
             first = f.op(f"extractelement {I32X64} {self.voffset}, i64 0")
-            expected = f.op(
-                f"add {I32X64} {h.splat(first, 32)}, {access.scale_lanes(h, size)}"
-            )
+            expected = f.op(f"add {I32X64} {h.splat(first, 32)}, {access.scale_lanes(h, size)}")
             same = f.op(f"icmp eq {I32X64} {self.voffset}, {expected}")
             wide = f.op(f"zext i32 {first} to i64")
             start = f.op(f"add i64 {self.base}, {wide}")
@@ -138,7 +134,9 @@ class Addressing:
             return self.bits
         assert self.voffset is not None
         offset = f.op(f"zext {I32X64} {self.voffset} to {I64X64}")
-        end = f.op(f"add {I64X64} {offset}, {h.splat(f.op(f'add i64 {self.soffset}, {at + size}'), 64)}")
+        end = f.op(
+            f"add {I64X64} {offset}, {h.splat(f.op(f'add i64 {self.soffset}, {at + size}'), 64)}"
+        )
         records = h.splat(self.records, 64)
         valid = f.op(f"icmp ule {I64X64} {end}, {records}")
         if self.index is not None:
@@ -174,9 +172,7 @@ class Addressing:
         h.fault(L.SCRATCH_FAULT, missing)
         f.place(good)
         base = f.op(f"ptrtoint ptr {h.field(L.PRIVATE, 'ptr')} to i64")
-        lanes = f.op(
-            f"mul {I64X64} {access.scale_lanes(h, 1, 64)}, {h.splat(per_lane, 64)}"
-        )
+        lanes = f.op(f"mul {I64X64} {access.scale_lanes(h, 1, 64)}, {h.splat(per_lane, 64)}")
         start = f.op(f"add {I64X64} {lanes}, {h.splat(base, 64)}")
         return f.op(f"add {I64X64} {start}, {offset}")
 
@@ -216,16 +212,13 @@ def _load(h: Helper, op: MemoryOp, a: Addressing) -> None:
         hosts = a.hosts(a.bits, 0, op.size, L.READABLE)
         mask = h.mask(a.bits)
         rows = [
-            access.gather(h, hosts, 4 * d, "i32", mask, "zeroinitializer")
-            for d in range(op.dwords)
+            access.gather(h, hosts, 4 * d, "i32", mask, "zeroinitializer") for d in range(op.dwords)
         ]
     if to_lds:
         _into_lds(h, rows, a)
         return
     # All address reads are done; only now may the destination (which can overlap) change.
-    h.store_rows(
-        [(row, f.at(pointer, d * L.ROW)) for d, row in enumerate(rows)], a.bits
-    )
+    h.store_rows([(row, f.at(pointer, d * L.ROW)) for d, row in enumerate(rows)], a.bits)
 
 
 def _into_lds(h: Helper, rows: list[str], a: Addressing) -> None:
@@ -358,7 +351,9 @@ def atomic_lanes(
         if op.atomic == "mskor":
             assert second is not None
             keep = f.op(f"xor {t} {value}, -1")
-            new = f.op(f"or {t} {f.op(f'and {t} {old_holder}, {keep}')}, {lane_value(second, lane)}")
+            new = f.op(
+                f"or {t} {f.op(f'and {t} {old_holder}, {keep}')}, {lane_value(second, lane)}"
+            )
         else:
             old_value, new_data = h.s(old_holder, width), h.s(value, width)
             new = ATOMICS[op.atomic](old_value, new_data).raw

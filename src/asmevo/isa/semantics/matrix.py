@@ -117,7 +117,10 @@ def _implied_blocks(side: int, depth: int, formats: str) -> int:
     if side == 4:
         return 16
     dense = {
-        "f32": {16: 4, 32: 2}, "f16": {16: 16, 32: 8}, "bf16": {16: 8, 32: 4}, "i8": {16: 16, 32: 8}
+        "f32": {16: 4, 32: 2},
+        "f16": {16: 16, 32: 8},
+        "bf16": {16: 8, 32: 4},
+        "i8": {16: 16, 32: 8},
     }.get(formats)
     if dense is None or depth >= dense[side]:
         return 1

@@ -103,13 +103,28 @@ ATOMICS: dict[str, AtomicFn] = {
     "pk_add_bf16": _pk_bf16,
 }
 _FLOAT_ATOMICS = {
-    "add_f32": ("add_f", 4), "add_f64": ("add_f", 8), "min_f64": ("min_f", 8),
-    "max_f64": ("max_f", 8), "pk_add_f16": ("pk_add_f16", 4), "pk_add_bf16": ("pk_add_bf16", 4),
+    "add_f32": ("add_f", 4),
+    "add_f64": ("add_f", 8),
+    "min_f64": ("min_f", 8),
+    "max_f64": ("max_f", 8),
+    "pk_add_f16": ("pk_add_f16", 4),
+    "pk_add_bf16": ("pk_add_bf16", 4),
 }
 _DS_NAMES = {
-    "add": "add", "sub": "sub", "rsub": "rsub", "inc": "inc", "dec": "dec", "and": "and",
-    "or": "or", "xor": "xor", "wrxchg": "swap", "cmpst": "cmpst", "min": "min", "max": "max",
-    "mskor": "mskor", "pk_add": "pk_add",
+    "add": "add",
+    "sub": "sub",
+    "rsub": "rsub",
+    "inc": "inc",
+    "dec": "dec",
+    "and": "and",
+    "or": "or",
+    "xor": "xor",
+    "wrxchg": "swap",
+    "cmpst": "cmpst",
+    "min": "min",
+    "max": "max",
+    "mskor": "mskor",
+    "pk_add": "pk_add",
 }
 
 

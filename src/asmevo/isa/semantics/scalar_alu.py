@@ -279,7 +279,7 @@ def _bfe(a: Value, control: Value) -> Pair:
     offset = (control & (w - 1)).to(w)
     count = ((control >> 16) & 0x7F).to(w)
     # Signed fields that reach past the top bit are filled with the sign.
-    v = ((a >> offset.i).u if a.kind == "i" else a.u >> offset.u)
+    v = (a >> offset.i).u if a.kind == "i" else a.u >> offset.u
     masked = v & ((v.const(1) << (count.u & (w - 1))) - 1)
     whole = count.u >= w
     if a.kind == "i":

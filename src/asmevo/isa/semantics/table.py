@@ -6,7 +6,9 @@ Operand types (one per printed operand, destinations first, implicit ones by nam
   part in MODE's denormal flushing (`b` types never do, though they accept float modifiers);
 * `m` a lane mask: one bit per lane in an SGPR pair or VCC;
 * `scc vcc exec m0` implicit scalar operands, not printed;
-* `vccbit` the lane's bit of VCC, `lane` the lane number: implicit too.
+* `vccbit` the lane's bit of VCC, `lane` the lane number: implicit too;
+* types wider than 64 bits (`b128`, `b192`, ...) stand for the dwords of a register tuple and are
+  passed and returned as lists of 32-bit values.
 """
 
 from __future__ import annotations
@@ -20,6 +22,60 @@ from asmevo.isa.semantics.values import Value
 Function = Callable[..., Any]
 
 IMPLICIT = frozenset({"scc", "vcc", "vccbit", "exec", "m0", "lane"})
+
+
+@dataclass(frozen=True, slots=True)
+class FloatMode:
+    """The bits of the MODE register that results depend on (CDNA3 ISA 3.3.1).
+
+    Rounding: 0 nearest even, 1 up, 2 down, 3 towards zero. Denormals: 0 flush inputs and
+    results, 1 allow as inputs only, 2 allow as results only, 3 keep.
+    """
+
+    round_32: int = 0
+    round_16_64: int = 0
+    denorm_32: int = 3
+    denorm_16_64: int = 3
+    dx10_clamp: bool = True
+    ieee: bool = True
+    fp16_ovfl: bool = False
+    fnuz: bool = True  # no MODE bit: 8-bit floats are FNUZ (gfx940 to gfx942), not OCP
+
+    @classmethod
+    def from_bits(cls, bits: int) -> FloatMode:
+        """The fields of a MODE register value."""
+        return cls(
+            bits & 3,
+            bits >> 2 & 3,
+            bits >> 4 & 3,
+            bits >> 6 & 3,
+            bool(bits >> 8 & 1),
+            bool(bits >> 9 & 1),
+            bool(bits >> 23 & 1),
+        )
+
+    def bits(self) -> int:
+        """The MODE register value with every other bit zero."""
+        return (
+            self.round_32
+            | self.round_16_64 << 2
+            | self.denorm_32 << 4
+            | self.denorm_16_64 << 6
+            | int(self.dx10_clamp) << 8
+            | int(self.ieee) << 9
+            | int(self.fp16_ovfl) << 23
+        )
+
+    def round_of(self, width: int) -> int:
+        """Rounding of results of a float width."""
+        return self.round_32 if width == 32 else self.round_16_64
+
+    def denorm_of(self, width: int) -> int:
+        """Denormal setting of a float width."""
+        return self.denorm_32 if width == 32 else self.denorm_16_64
+
+
+DEFAULT_MODE = FloatMode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +93,17 @@ class Semantic:
         packed: 0, or the width of each half of a packed (VOP3P) operation.
         flush: float inputs and results obey MODE's denormal setting.
         writes_exec: the compare result also becomes EXEC (v_cmpx on GFX9).
+        high: what a 16-bit result does to the destination's other half: "zero", "keep", or
+            "open" (undecided; zero here) (LLVM GCNSubtarget::zeroesHigh16BitsOfDest).
+        uses: FloatMode fields that `fn` needs; it then takes a keyword `mode`.
+        fast: a cheaper function that agrees with `fn` unless `guard` fires.
+        guard: "result" (some float result is NaN) or "source" (some float source is).
+        rounds: results are rounded as MODE says; otherwise to nearest even or not at all.
+        part: the result is a byte ("byte") or word ("word") of the destination that op_sel
+            chooses; the rest is kept.
+        source_part: source 0 is the byte or word that op_sel chooses, moved to the low bits.
+        immediates: modifiers that `fn` takes as keyword integers (`bitop3`).
+        forced_flush: f32 subnormals are flushed whatever MODE says.
     """
 
     name: str
@@ -49,6 +116,15 @@ class Semantic:
     packed: int = 0
     flush: bool = True
     writes_exec: bool = False
+    high: str = "zero"
+    uses: tuple[str, ...] = ()
+    fast: Function | None = None
+    guard: str = "result"
+    rounds: bool = True
+    part: str = ""
+    source_part: str = ""
+    immediates: tuple[str, ...] = ()
+    forced_flush: bool = False
 
 
 _TABLE: dict[str, Semantic] = {}
@@ -80,9 +156,9 @@ def _register(semantic: Semantic) -> None:
     _TABLE[semantic.name] = semantic
 
 
-def _definer(scope: str, names: str, dsts: str, srcs: str, **options: Any) -> Callable[
-    [Function], Function
-]:
+def _definer(
+    scope: str, names: str, dsts: str, srcs: str, **options: Any
+) -> Callable[[Function], Function]:
     def define(fn: Function) -> Function:
         for name in names.split():
             _register(
@@ -103,9 +179,9 @@ def scalar(names: str, dsts: str, srcs: str, **options: Any) -> Callable[[Functi
     return _definer("scalar", names, dsts, srcs, **options)
 
 
-def packed(names: str, width: int, dst: str, srcs: str, **options: Any) -> Callable[
-    [Function], Function
-]:
+def packed(
+    names: str, width: int, dst: str, srcs: str, **options: Any
+) -> Callable[[Function], Function]:
     """Define VOP3P opcodes by the meaning of one half of `width` bits."""
     return _definer("lane", names, dst, srcs, packed=width, **options)
 
@@ -124,8 +200,19 @@ def all_semantics() -> dict[str, Semantic]:
 
 _LOADED = False
 _ROOMS = (
-    "scalar_alu", "vector_int", "vector_float", "vector_convert", "vector_compare",
-    "transcendental", "packed_math",
+    "scalar_alu",
+    "vector_int",
+    "vector_sums",
+    "vector_float",
+    "vector_scale",
+    "vector_convert",
+    "vector_compare",
+    "transcendental",
+    "packed_math",
+    "dot_products",
+    "small_floats",
+    "scaled_floats",
+    "graphics_math",
 )
 
 
@@ -139,7 +226,23 @@ def _load_all() -> None:
         _LOADED = True
 
 
-def apply(semantic: Semantic, args: list[Value]) -> tuple[Value, ...]:
-    """Call the function and normalise its result to a tuple matching `dsts`."""
-    result = semantic.fn(*args)
+def apply(
+    semantic: Semantic,
+    args: list[Any],
+    mode: FloatMode = DEFAULT_MODE,
+    *,
+    fast: bool = False,
+    **immediates: int,
+) -> tuple[Any, ...]:
+    """Call the function and normalise its result to a tuple matching `dsts`.
+
+    With `fast`, call the cheaper function, whose results hold only where the guard is silent.
+    """
+    if fast:
+        assert semantic.fast is not None
+        result = semantic.fast(*args)
+    elif semantic.uses:
+        result = semantic.fn(*args, mode=mode, **immediates)
+    else:
+        result = semantic.fn(*args, **immediates)
     return result if isinstance(result, tuple) else (result,)

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import math
 import struct
+from typing import Any
 
 from asmevo.isa.semantics.table import lane
 from asmevo.isa.semantics.values import Value, floor, fma, rint, sqrt, to_int, where
+from asmevo.isa.semantics.vector_float import default_nan, quiet
 
 _ULP = "approximate (correctly rounded in nearly all cases; hardware within 1 ulp)"
 
@@ -68,7 +70,8 @@ def log2_f64(x: Value) -> Value:
     inf = _d(x, math.inf)
     r = where(x == inf, inf, r)
     r = where(x == _d(x, 0.0), _d(x, -math.inf), r)
-    return where((x < _d(x, 0.0)) | x.is_nan, x.u.const(0x7FF8 << 48).f, r)
+    r = where(x < _d(x, 0.0), default_nan(x), r)
+    return where(x.is_nan, quiet(x), r)
 
 
 # sin(2*pi*t) and cos(2*pi*t) for |t| <= 1/8 by Taylor.
@@ -88,11 +91,17 @@ def _sin_turns(x: Value, quarter: int) -> Value:
     r = where((k & 1) != 0, c, s)
     r = where((k & 2) != 0, -r, r)
     infinite = x.fabs() == _d(x, math.inf)
-    return where(x.is_nan | infinite, x.u.const(0x7FF8 << 48).f, r)
+    r = where(infinite, default_nan(x), r)
+    return where(x.is_nan, quiet(x), r)
 
+
+# The f32 forms flush subnormals whatever MODE says (LLVM#203566, #211017).
+_PLAIN: dict[str, Any] = {"rounds": False}
+_FLUSH: dict[str, Any] = {"rounds": False, "forced_flush": True}
 
 for _w in (16, 32):
     _t = f"f{_w}"
+    _mode = _FLUSH if _w == 32 else _PLAIN
 
     def _exp(a: Value) -> Value:
         return exp2_f64(a.fconvert(64)).fconvert(a.width)
@@ -106,15 +115,16 @@ for _w in (16, 32):
     def _cos(a: Value) -> Value:
         return _sin_turns(a.fconvert(64), 1).fconvert(a.width)
 
-    lane(f"v_exp_{_t}", _t, _t, exact=_ULP)(_exp)
-    lane(f"v_log_{_t}", _t, _t, exact=_ULP)(_log)
-    lane(f"v_sin_{_t}", _t, _t, exact=_ULP)(_sin)
-    lane(f"v_cos_{_t}", _t, _t, exact=_ULP)(_cos)
-lane("v_exp_legacy_f32", "f32", "f32", exact=_ULP)(_exp)
-lane("v_log_legacy_f32", "f32", "f32", exact=_ULP)(_log)
+    lane(f"v_exp_{_t}", _t, _t, exact=_ULP, **_mode)(_exp)
+    lane(f"v_log_{_t}", _t, _t, exact=_ULP, **_mode)(_log)
+    lane(f"v_sin_{_t}", _t, _t, exact=_ULP, **_mode)(_sin)
+    lane(f"v_cos_{_t}", _t, _t, exact=_ULP, **_mode)(_cos)
+lane("v_exp_legacy_f32", "f32", "f32", exact=_ULP, **_FLUSH)(_exp)
+lane("v_log_legacy_f32", "f32", "f32", exact=_ULP, **_FLUSH)(_log)
 
 for _t in ("f16", "f32", "f64"):
-    lane(f"v_rcp_{_t}", _t, _t, exact=_ULP)(lambda a: a.const(1.0) / a)
+    _mode = _FLUSH if _t == "f32" else _PLAIN
+    lane(f"v_rcp_{_t}", _t, _t, exact=_ULP, **_mode)(lambda a: a.const(1.0) / a)
 
     def _rsq(a: Value) -> Value:
         if a.width == 64:
@@ -122,5 +132,5 @@ for _t in ("f16", "f32", "f64"):
         wide = a.fconvert(64)
         return (_d(a, 1.0) / sqrt(wide)).fconvert(a.width)
 
-    lane(f"v_rsq_{_t}", _t, _t, exact=_ULP)(_rsq)
-lane("v_rcp_iflag_f32", "f32", "f32", exact=_ULP)(lambda a: a.const(1.0) / a)
+    lane(f"v_rsq_{_t}", _t, _t, exact=_ULP, **_mode)(_rsq)
+lane("v_rcp_iflag_f32", "f32", "f32", exact=_ULP, **_FLUSH)(lambda a: a.const(1.0) / a)

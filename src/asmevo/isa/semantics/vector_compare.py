@@ -72,8 +72,16 @@ def _class(a: Value, mask: Value) -> Value:
     normal = ~top & (field != 0)
     neg = a.sign
     classes = (
-        nan & ~quiet, quiet, infinite & neg, normal & neg, sub & neg, zero & neg,
-        zero & ~neg, sub & ~neg, normal & ~neg, infinite & ~neg,
+        nan & ~quiet,
+        quiet,
+        infinite & neg,
+        normal & neg,
+        sub & neg,
+        zero & neg,
+        zero & ~neg,
+        sub & ~neg,
+        normal & ~neg,
+        infinite & ~neg,
     )  # bit 0 .. bit 9
     out = _false(a)
     for bit, is_class in enumerate(classes):

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from asmevo.isa.semantics.table import lane
+from asmevo.isa.semantics.table import DEFAULT_MODE, FloatMode, lane
 from asmevo.isa.semantics.values import Value, concat, floor, rint, to_int, where
+
+_U8 = "open (rounding of the float to u8 is not documented)"
+_NORM = "open (rounding of ties is not documented)"
+_FLOOR = "exact, except a NaN (the manual says 0, a later chip saturates by its sign)"
 
 for _w in (16, 32, 64):
     for _k in ("i", "u"):
@@ -20,14 +24,14 @@ for _w in (16, 32, 64):
         lane(f"v_cvt_{_k}{_from}_f{_w}", f"{_k}{_from}", f"f{_w}")(_float_to_int)
 
 
-@lane("v_cvt_rpi_i32_f32", "i32", "f32")
+@lane("v_cvt_rpi_i32_f32", "i32", "f32", exact=_FLOOR)
 def _(a: Value) -> Value:
     # floor(a + 1/2) exactly: the sum itself may round (0.49999997, odd integers from 2**23).
     whole = floor(a)
     return to_int(where(a - whole >= 0.5, whole + 1.0, whole), 32, True)
 
 
-@lane("v_cvt_flr_i32_f32", "i32", "f32")
+@lane("v_cvt_flr_i32_f32", "i32", "f32", exact=_FLOOR)
 def _(a: Value) -> Value:
     return to_int(floor(a), 32, True)
 
@@ -40,6 +44,19 @@ def _(a: Value) -> Value:
 @lane("v_cvt_f16_f32", "f16", "f32")
 def _(a: Value) -> Value:
     return a.fconvert(16)
+
+
+@lane("v_cvt_pk_f16_f32", "b32", "f32 f32", uses=("fp16_ovfl",))
+def _(a: Value, b: Value, mode: FloatMode = DEFAULT_MODE) -> Value:
+    halves: list[Value] = []
+    for v in (a, b):
+        half = v.fconvert(16)
+        if mode.fp16_ovfl:
+            infinite = v.fabs().u == 0x7F800000
+            over = (half.fabs().u == 0x7C00) & ~infinite
+            half = where(over, half.u - 1, half.u).f
+        halves.append(half)
+    return concat(halves[0].u, halves[1].u)
 
 
 @lane("v_cvt_f64_f32", "f64", "f32")
@@ -119,16 +136,17 @@ for _k, _signed in (("i", True), ("u", False)):
     def _pknorm(a: Value, b: Value, signed: bool = _signed) -> Value:
         return concat(_norm16(a, signed), _norm16(b, signed))
 
-    lane(f"v_cvt_pknorm_{_k}16_f32", "b32", "f32 f32")(_pknorm)
-    lane(f"v_cvt_pknorm_{_k}16_f16", "b32", "f16 f16")(_pknorm)
+    lane(f"v_cvt_pknorm_{_k}16_f32", "b32", "f32 f32", exact=_NORM)(_pknorm)
+    lane(f"v_cvt_pknorm_{_k}16_f16", "b32", "f16 f16", exact=_NORM)(_pknorm)
 
     def _norm_one(a: Value, signed: bool = _signed) -> Value:
         return _norm16(a, signed)
 
-    lane(f"v_cvt_norm_{_k}16_f16", f"{_k}16", "f16")(_norm_one)
+    lane(f"v_cvt_norm_{_k}16_f16", f"{_k}16", "f16", exact=_NORM, high="open")(_norm_one)
 
 
-@lane("v_cvt_pk_u8_f32", "b32", "f32 u32 b32")
+@lane("v_cvt_pkaccum_u8_f32", "b32", "f32 u32", reads_dst=True, exact=_U8)
+@lane("v_cvt_pk_u8_f32", "b32", "f32 u32 b32", exact=_U8)
 def _(a: Value, at: Value, c: Value) -> Value:
     shift = (at & 3) * 8
     byte = to_int(rint(a), 32, True)

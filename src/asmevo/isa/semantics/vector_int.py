@@ -161,7 +161,8 @@ def _(a: Value, b: Value, c: Value) -> Value:
     return _i24(a) * _i24(b) + c
 
 
-@lane("v_mad_u16 v_mad_legacy_u16 v_mad_i16 v_mad_legacy_i16", "u16", "u16 u16 u16")
+@lane("v_mad_legacy_u16 v_mad_legacy_i16", "u16", "u16 u16 u16")
+@lane("v_mad_u16 v_mad_i16", "u16", "u16 u16 u16", high="keep")
 def _(a: Value, b: Value, c: Value) -> Value:
     return a * b + c
 
@@ -286,9 +287,7 @@ def _(a: Value, b: Value, selector: Value) -> Value:
         plain = (both >> ((s & 7) * 8).to(64)).to(32) & 0xFF
         sign_at = (((s & 3) * 16) + 15).to(64)
         sign = where(((both >> sign_at) & 1) != 0, both.const(0xFF), 0).to(32)
-        byte = where(
-            s < 8, plain, where(s < 12, sign, where(s == 12, s.const(0), s.const(0xFF)))
-        )
+        byte = where(s < 8, plain, where(s < 12, sign, where(s == 12, s.const(0), s.const(0xFF))))
         out = out | (byte << (8 * i))
     return out
 
@@ -356,64 +355,27 @@ for _k in ("u32", "i32", "u16", "i16"):
     )
 
 
-# --- sums of absolute differences ----------------------------------------------------------------
-def _absdiff(a: Value, b: Value) -> Value:
-    return where(a > b, a - b, b - a)
-
-
-@lane("v_sad_u8", "u32", "b32 b32 u32")
-def _(a: Value, b: Value, c: Value) -> Value:
-    for i in range(4):
-        c = c + _absdiff((a >> (8 * i)) & 0xFF, (b >> (8 * i)) & 0xFF)
-    return c
-
-
-@lane("v_sad_hi_u8", "u32", "b32 b32 u32")
-def _(a: Value, b: Value, c: Value) -> Value:
-    total = c.const(0)
-    for i in range(4):
-        total = total + _absdiff((a >> (8 * i)) & 0xFF, (b >> (8 * i)) & 0xFF)
-    return (total << 16) + c
-
-
-@lane("v_sad_u16", "u32", "b32 b32 u32")
-def _(a: Value, b: Value, c: Value) -> Value:
-    return c + _absdiff(a & 0xFFFF, b & 0xFFFF) + _absdiff(a >> 16, b >> 16)
-
-
-@lane("v_sad_u32", "u32", "u32 u32 u32")
-def _(a: Value, b: Value, c: Value) -> Value:
-    return c + _absdiff(a, b)
-
-
-@lane("v_msad_u8", "u32", "b32 b32 u32")
-def _(a: Value, b: Value, c: Value) -> Value:
-    # Bytes of the reference (second operand) that are zero are masked out.
-    for i in range(4):
-        x, ref = (a >> (8 * i)) & 0xFF, (b >> (8 * i)) & 0xFF
-        c = c + where(ref == 0, c.const(0), _absdiff(x, ref))
-    return c
-
-
-@lane("v_lerp_u8", "u32", "b32 b32 b32")
-def _(a: Value, b: Value, c: Value) -> Value:
-    out = a.const(0)
-    for i in range(4):
-        total = ((a >> (8 * i)) & 0xFF) + ((b >> (8 * i)) & 0xFF) + ((c >> (8 * i)) & 1)
-        out = out | (((total >> 1) & 0xFF) << (8 * i))
-    return out
-
-
-@lane("v_sat_pk_u8_i16", "u16", "b32")
-def _(a: Value) -> Value:
-    out = a.const(0)
-    for i in range(2):
-        x = a.bits(16 * i, 16).i.to(32)
-        x = where(x < 0, x.const(0), where(x > 255, x.const(255), x))
-        out = out | (x.u << (8 * i))
-    return out.to(16)
-
-
 @lane("v_prng_b32", "u32", "u32")
 def _(a: Value) -> Value:
     return (a << 1) ^ where(a.i < 0, a.const(0xC5), a.const(0))
+
+
+@lane("v_pack_b32_f16", "b32", "f16 f16", flush=False)
+def _(a: Value, b: Value) -> Value:
+    return concat(a.u, b.u)
+
+
+@lane("v_bitop3_b32", "b32", "b32 b32 b32", immediates=("bitop3",))
+@lane("v_bitop3_b16", "b16", "b16 b16 b16", immediates=("bitop3",), high="open")
+def _(a: Value, b: Value, c: Value, bitop3: int = 0) -> Value:
+    # The truth table's index is (a, b, c) with a as the high bit.
+    terms: list[Value] = []
+    for row in range(8):
+        if bitop3 >> row & 1:
+            x = a if row & 4 else ~a
+            y = b if row & 2 else ~b
+            terms.append(x & y & (c if row & 1 else ~c))
+    out = a.const(0)
+    for term in terms:
+        out = out | term
+    return out
