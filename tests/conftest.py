@@ -65,8 +65,9 @@ def triton_object() -> Callable[[str, str], bytes]:
     def load(arch: str, name: str) -> bytes:
         path = corpus.corpus_root() / "triton" / arch / name
         if not path.is_file():
+            root = corpus.corpus_root()
             pytest.skip(
-                f"{path} is missing: run tests/corpus/build_triton.py --root {corpus.corpus_root()}"
+                f"Triton objects are not in {root}: run tests/corpus/build_triton.py --root {root}"
             )
         return path.read_bytes()
 
