@@ -18,6 +18,9 @@ FORMATS: dict[tuple[str, int], Format] = {
 }
 
 
+VECTORS = {"VF32": F32, "VF16": F16, "VBF16": BF16}
+
+
 def float_edges(f: Format) -> list[int]:
     """Positive special patterns of a format, each followed by its negative."""
     one = f.bias << f.mant
@@ -70,6 +73,13 @@ def edges(kind: str, width: int) -> list[int]:
     """Special values of a pseudocode type: `("F", 32)`, `("U", 16)`, `("PK16", 32)`..."""
     if (kind, width) in FORMATS:
         return float_edges(FORMATS[kind, width])
+    if kind.startswith("V"):  # vectors of floats: each edge somewhere
+        f = VECTORS[kind]
+        inner, count = float_edges(f), width // f.width
+        return [
+            sum(inner[(i + 5 * n) % len(inner)] << (f.width * n) for n in range(count))
+            for i in range(0, len(inner), 3)
+        ]
     if kind.startswith("PK"):  # packed halves: every edge beside a rotated one
         inner = edges("F" if kind.endswith("F") else "U", width // 2)
         turn = len(inner) // 3
@@ -89,6 +99,10 @@ def noise(rng: random.Random, kind: str, width: int) -> int:
         spread = (2, f.mant + 2, f.bias // 2)[how - 1]
         field = max(0, min(f.exp_max - 1, f.bias + rng.randint(-spread, spread)))
         return (rng.getrandbits(1) * f.sign_bit) | (field << f.mant) | rng.getrandbits(f.mant)
+    if kind.startswith("V"):
+        f = VECTORS[kind]
+        name = "BF" if f is BF16 else "F"
+        return sum(noise(rng, name, f.width) << (f.width * n) for n in range(width // f.width))
     if kind.startswith("PK"):
         inner = "F" if kind.endswith("F") else "U"
         half = width // 2

@@ -32,8 +32,8 @@ from .softfloat import DOWN, UP, ZERO, Mode
 from .wave import Wave, first_accepted
 
 ARCHS = ("gfx942", "gfx950", "gfx90a")
-FULL = (1 << 64) - 1
-SOURCE, RESULT = 8, 32  # first source and result registers
+FULL, M32 = (1 << 64) - 1, (1 << 32) - 1
+SOURCE, RESULT, STEP = 8, 160, 40  # first source and result registers, and their spacing
 MASK_IN, MASK_OUT = 20, 24  # SGPR pairs of lane masks
 CONSTANT = {"f16": 0x3D9A, "f32": 0x3FC66666}  # literal of the madmk, madak, fmamk, fmaak forms
 
@@ -55,8 +55,13 @@ class Trial:
 
 
 def _register(s: Semantic, kind: str, first: int, letter: str = "v") -> str:
-    width = 64 if s.packed == 32 else width_of(kind)
-    return f"{letter}[{first}:{first + 1}]" if width == 64 else f"{letter}{first}"
+    count = dwords(s, kind)
+    return f"{letter}[{first}:{first + count - 1}]" if count > 1 else f"{letter}{first}"
+
+
+def dwords(s: Semantic, kind: str) -> int:
+    """Registers of an operand."""
+    return 2 if s.packed == 32 else max(1, width_of(kind) // 32)
 
 
 def _constant_at(s: Semantic) -> int | None:
@@ -69,7 +74,7 @@ def _operand_texts(s: Semantic, m: Modifiers, *, vcc: bool) -> list[str]:
         if kind == "m":
             out.append("vcc" if vcc else f"s[{MASK_OUT}:{MASK_OUT + 1}]")
         else:
-            out.append(_register(s, kind, RESULT + 4 * i))
+            out.append(_register(s, kind, RESULT + STEP * i))
     if s.name == "v_swap_b32":
         return [f"v{RESULT}", f"v{SOURCE}"]
     position = 0
@@ -82,7 +87,7 @@ def _operand_texts(s: Semantic, m: Modifiers, *, vcc: bool) -> list[str]:
         if _constant_at(s) == position:
             out.append(hex(CONSTANT[kind]))
         else:
-            out.append(m.source(_register(s, kind, SOURCE + 4 * position), position))
+            out.append(m.source(_register(s, kind, SOURCE + STEP * position), position))
         position += 1
     return out
 
@@ -98,9 +103,30 @@ def trial(s: Semantic, entry: str, m: Modifiers) -> Trial | None:
     return None
 
 
+def encoded_op_sel(instruction: Instruction) -> int:
+    """OPSEL field, bits 14:11 of the VOP3 encodings (0 elsewhere)."""
+    word = int.from_bytes(instruction.raw[:4], "little")
+    return word >> 11 & 15 if word >> 26 == 0b110100 else 0
+
+
+def truth_table(table: int) -> dict[str, int]:
+    """Fields in which V_BITOP3 carries its truth table."""
+    return {"INST.OMOD": table >> 6, "INST.ABS": table >> 3 & 7, "INST.NEG": table & 7}
+
+
 def modifier_sets(s: Semantic) -> Iterator[Modifiers]:
     """Modifier combinations worth trying on an opcode (LLVM rejects what does not exist)."""
+    if s.immediates:
+        for table in (0xCA, 0x96, 0xE8, 0x01, 0xFE):
+            yield Modifiers(table=table)
+        return
     yield Modifiers()
+    if s.part or s.source_part:
+        for size in (2, 3, 4):
+            for pattern in range(1, 1 << size):
+                op_sel = tuple(pattern >> i & 1 for i in range(size))
+                yield Modifiers(op_sel=op_sel)
+        return
     kinds = [k for k in s.srcs if k not in IMPLICIT and k != "m"]
     count = len(kinds)
     floats = [i for i, k in enumerate(kinds) if kind_of(k) == "f"]
@@ -144,7 +170,7 @@ def _columns(t: Trial, seed: str) -> list[tuple[int, ...]]:
         for i, kind in enumerate(kinds):
             if kind == "lane":
                 fixed[i] = lane
-            elif width_of(kind) == 16 and not s.packed:
+            elif width_of(kind) == 16 and not s.packed and not s.part:
                 other = rng.getrandbits(16)
                 low, high = (row[i], other) if rng.random() < 0.5 else (other, row[i])
                 fixed[i] = low | high << 16
@@ -155,21 +181,14 @@ def _columns(t: Trial, seed: str) -> list[tuple[int, ...]]:
     return out
 
 
-def _put(wave: Wave, first: int, values: list[int], *, wide: bool) -> None:
-    wave.row(first)[:] = np.array([v & 0xFFFFFFFF for v in values], np.uint32)
-    if wide:
-        wave.row(first + 1)[:] = np.array([v >> 32 for v in values], np.uint32)
+def _put(wave: Wave, first: int, values: list[int], count: int) -> None:
+    for d in range(count):
+        wave.row(first + d)[:] = np.array([v >> (32 * d) & M32 for v in values], np.uint32)
 
 
-def _get(wave: Wave, first: int, *, wide: bool) -> list[int]:
-    low = wave.row(first).tolist()
-    if not wide:
-        return low
-    return [a | b << 32 for a, b in zip(low, wave.row(first + 1).tolist(), strict=True)]
-
-
-def _is_wide(s: Semantic, kind: str) -> bool:
-    return s.packed == 32 or width_of(kind) == 64
+def _get(wave: Wave, first: int, count: int) -> list[int]:
+    rows = [wave.row(first + d).tolist() for d in range(count)]
+    return [sum(r[lane] << (32 * d) for d, r in enumerate(rows)) for lane in range(64)]
 
 
 @dataclass
@@ -187,7 +206,7 @@ def run(t: Trial, mode: Mode, exec_mask: int = FULL, seed: str = "engine") -> Re
     mode = replace(mode, fnuz=t.arch == "gfx942")
     rows = _columns(t, seed)
     rng = random.Random(f"{seed} old {s.name}")
-    old = {i: [rng.getrandbits(64) for _ in range(64)] for i in range(len(s.dsts))}
+    old = {i: [rng.getrandbits(1024) for _ in range(64)] for i in range(len(s.dsts))}
     wave = Wave()
     position = 0
     for i, kind in enumerate(s.srcs):
@@ -200,15 +219,15 @@ def run(t: Trial, mode: Mode, exec_mask: int = FULL, seed: str = "engine") -> Re
             if s.name == "v_swap_b32":
                 old[position] = column
                 if position == 1:
-                    _put(wave, SOURCE, column, wide=False)
+                    _put(wave, SOURCE, column, 1)
             elif _constant_at(s) != position:
-                _put(wave, SOURCE + 4 * position, column, wide=_is_wide(s, kind))
+                _put(wave, SOURCE + STEP * position, column, dwords(s, kind))
             position += 1
     if s.reads_dst:
         old[0] = [r[-1] for r in rows]
     for i, kind in enumerate(s.dsts):
         if kind != "m" and not (s.name == "v_swap_b32" and i == 1):
-            _put(wave, RESULT + 4 * i, old[i], wide=_is_wide(s, kind))
+            _put(wave, RESULT + STEP * i, old[i], dwords(s, kind))
     wave.set_scalar(L.EXEC, exec_mask, 8)
     wave.run([t.instruction], t.arch, mode)
     return _compare(t, mode, exec_mask, rows, old, wave)
@@ -230,8 +249,8 @@ def _compare(
             bits = wave.scalar(L.VCC if t.uses_vcc else L.sgpr(MASK_OUT), 8)
             got[i] = [bits >> lane & 1 for lane in range(64)]
         else:
-            at = SOURCE if s.name == "v_swap_b32" and i == 1 else RESULT + 4 * i
-            got[i] = _get(wave, at, wide=_is_wide(s, kind))
+            at = SOURCE if s.name == "v_swap_b32" and i == 1 else RESULT + STEP * i
+            got[i] = _get(wave, at, dwords(s, kind))
     for lane in range(64):
         active = exec_mask >> lane & 1
         env = environment(t, rows[lane], lane, old[0][lane])
@@ -239,8 +258,7 @@ def _compare(
             seen = got[i][lane]
             if not active:
                 want = 0 if kind == "m" else old[i][lane]
-                if not _is_wide(s, kind):
-                    want &= 0xFFFFFFFF
+                want &= (1 << (32 * dwords(s, kind))) - 1
                 if seen != want:
                     result.mismatches.append(
                         Mismatch({"lane": lane}, {f"inactive D{i}": want}, {f"D{i}": seen})
@@ -286,7 +304,13 @@ def environment(t: Trial, row: tuple[int, ...], lane: int, old: int) -> dict[str
         if s.packed:
             value = read_packed(m, position, bits, s.packed, is_float=kind_of(kind) == "f")
         else:
-            value = read_source(m, position, bits, width_of(kind))
+            plain = bool(s.part or s.source_part)
+            chosen = replace(m, op_sel=()) if plain else m
+            value = (
+                read_source(chosen, position, bits, width_of(kind))
+                if width_of(kind) <= 64
+                else bits
+            )
         if _constant_at(s) == position:
             env["SIMM16" if kind == "f16" else "SIMM32"] = value
         else:
@@ -302,8 +326,9 @@ def expected(t: Trial, mode: Mode, env: dict[str, Any], which: int, old: int) ->
     kind = s.dsts[which]
     lane = env["laneId"]
     case = dict(env)
-    if "OPSEL" not in case and m.op_sel:
-        case["OPSEL"] = sum(b << i for i, b in enumerate(m.op_sel) if not s.packed)
+    case["OPSEL"] = encoded_op_sel(t.instruction)
+    if s.immediates:
+        case.update(truth_table(m.table))
     got = evaluate(t.entry, case, mode)
     if kind == "m":
         if t.entry.startswith(("V_CMP_", "V_CMPX_")):
@@ -311,10 +336,11 @@ def expected(t: Trial, mode: Mode, env: dict[str, Any], which: int, old: int) ->
         return (got["D1"] & 1 if "D1" in got else got["VCC"] >> lane & 1), 1
     if s.name == "v_swap_b32":
         return got["D0" if which == 0 else "S0"] & 0xFFFFFFFF, 0xFFFFFFFF
-    wide = _is_wide(s, kind)
-    full = FULL if wide else 0xFFFFFFFF
+    full = (1 << (32 * dwords(s, kind))) - 1
     width = width_of(kind)
     bits = got["D0"]
+    if s.part:
+        return bits & full, full
     if s.packed:
         halves = [bits >> at & ((1 << s.packed) - 1) for at in (0, s.packed)]
         if kind_of(kind) == "f":

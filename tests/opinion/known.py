@@ -271,6 +271,11 @@ SUPPLEMENT: dict[str, str] = {
     "V_MAC_F32": "D0.f32 = S0.f32 * S1.f32 + D0.f32",
     "V_MADMK_F32": "D0.f32 = S0.f32 * SIMM32.f32 + S1.f32",
     "V_MADAK_F32": "D0.f32 = S0.f32 * S1.f32 + SIMM32.f32",
+    "V_MAD_LEGACY_F32": """if ((64'F(S0.f32) == 0.0) || (64'F(S1.f32) == 0.0)) then
+    D0.f32 = 0.0F + S2.f32
+    else
+    D0.f32 = S0.f32 * S1.f32 + S2.f32
+    endif""",
     "V_FMAC_F16": "D0.f16 = fma(S0.f16, S1.f16, D0.f16)",
     "V_FMAMK_F16": "D0.f16 = fma(S0.f16, SIMM16.f16, S1.f16)",
     "V_FMAAK_F16": "D0.f16 = fma(S0.f16, S1.f16, SIMM16.f16)",
@@ -293,9 +298,11 @@ NO_FLUSH = _NoFlush()
 
 # Mode bits that an opcode ignores.
 FORCED: list[tuple[str, dict[str, Any], str]] = [
+    ("V_CVT_SCALEF32_*", {"fnuz": False}, "gfx950 only: OCP formats"),
     ("V_DOT2*_F32_*", {"denorm_32": 0, "denorm_16_64": 0, "round_32": RNE}, "RJ-079"),
     ("V_MA[CD]_F32", {"denorm_32": 0}, "LLVM: v_mad_f32 and v_mac_f32 do not support denormals"),
     ("V_MAD[AM]K_F32", {"denorm_32": 0}, "as V_MAD_F32"),
+    ("V_MAD_LEGACY_F32", {"denorm_32": 0}, "as V_MAD_F32"),
     ("V_DIV_SCALE_*", {"denorm_32": 3, "denorm_16_64": 3}, "RJ division.h"),
     *(
         (f"V_{n}_F32", {"denorm_32": 0, "round_32": RNE}, "LLVM#203566, #211017")

@@ -25,6 +25,7 @@ class Modifiers:
     op_sel_hi: tuple[int, ...] = ()
     neg_lo: tuple[int, ...] = ()
     neg_hi: tuple[int, ...] = ()
+    table: int = -1  # v_bitop3's truth table
 
     def source(self, text: str, position: int) -> str:
         """Operand text with its own modifiers."""
@@ -41,6 +42,8 @@ class Modifiers:
                 words.append(f"{name}:[{','.join(map(str, value))}]")
         if self.clamp:
             words.append("clamp")
+        if self.table >= 0:
+            words.append(f"bitop3:{self.table:#x}")
         return "".join(" " + w for w in words)
 
     def __str__(self) -> str:

@@ -20,25 +20,12 @@ from asmevo.emulate.emit import Variant
 from asmevo.emulate.library import HelperLibrary
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.llvm import AssemblyError, assembler, disassembler
-from asmevo.isa.semantics.table import FloatMode
 from asmevo.isa.target import Target
 
+from .compare import product_mode
 from .softfloat import DEFAULT, Mode
 
 _STATE_BYTES = L.CONSTANTS + 64 * 1024
-
-
-def product_mode(mode: Mode) -> FloatMode:
-    """The product's view of a MODE (the fp8 flavour follows from the target)."""
-    return FloatMode(
-        round_32=mode.round_32,
-        round_16_64=mode.round_16_64,
-        denorm_32=mode.denorm_32,
-        denorm_16_64=mode.denorm_16_64,
-        dx10_clamp=mode.dx10_clamp,
-        ieee=mode.ieee,
-        fp16_ovfl=mode.fp16_ovfl,
-    )
 
 
 @lru_cache(maxsize=1)
