@@ -7,7 +7,15 @@ from collections.abc import Sequence
 import pytest
 
 from asmevo.codeobject import CodeObject
-from asmevo.edits import HoistLoad, RelaxWait, RemoveRedundant, Schedule, SinkStore, SkipBranch
+from asmevo.edits import (
+    HoistLoad,
+    HoistWait,
+    RelaxWait,
+    RemoveRedundant,
+    Schedule,
+    SinkStore,
+    SkipBranch,
+)
 from asmevo.edits.renaming import renamed
 from asmevo.program.build import assemble_object
 from asmevo.program.edit import Edit, apply
@@ -261,8 +269,9 @@ def test_a_load_stays_behind_the_write_of_its_address() -> None:
 
 
 def test_a_load_that_leaves_its_block_is_not_renamed() -> None:
-    assert hoisted("s_mov_b32 s8, 7", *IF, "v_mov_b32_e32 v7, s8", "s_load_dword s8, s[0:1], 0x8",
-                   *AFTER[:2], "s_waitcnt lgkmcnt(0)", "v_mov_b32_e32 v2, s8", STORE) == []  # fmt: skip
+    load = "s_load_dword s8, s[0:1], 0x8"
+    tail = ("s_waitcnt lgkmcnt(0)", "v_mov_b32_e32 v2, s8", STORE)
+    assert hoisted("s_mov_b32 s8, 7", *IF, "v_mov_b32_e32 v7, s8", load, *AFTER[:2], *tail) == []
 
 
 def sunk(*lines: str) -> int:
@@ -300,3 +309,27 @@ def test_renaming_touches_registers_only(
     text: str, units: dict[int, int], expected: str | None
 ) -> None:
     assert renamed(text, units) == expected
+
+
+def test_the_wait_for_a_loop_invariant_load_leaves_the_loop() -> None:
+    # v4 is loaded once, in front of the loop; waiting for it inside drains the loop's own load.
+    program = kernel(
+        "s_movk_i32 s4, 8", LOADS[0], "top:", LOADS[1], "s_waitcnt vmcnt(1)",
+        "v_add_f32_e32 v6, v4, v6", "s_waitcnt vmcnt(0)", "v_add_f32_e32 v7, v5, v7",
+        "s_sub_u32 s4, s4, 1", "s_cmp_lg_u32 s4, 0", "s_cbranch_scc1 top",
+    )  # fmt: skip
+    found = list(HoistWait().composites(program, "k", WINDOW))
+    assert len(found) == 1
+    lines = texts(program, found[0])
+    assert lines[:6] == [
+        "s_movk_i32 s4, 0x8", LOADS[0], "s_waitcnt vmcnt(0)", LOADS[1], "v_add_f32_e32 v6, v4, v6",
+        "s_waitcnt vmcnt(0)",
+    ]  # fmt: skip
+
+
+def test_a_loop_without_loads_from_outside_keeps_its_waits() -> None:
+    program = kernel(
+        "s_movk_i32 s4, 8", "top:", LOADS[1], "s_waitcnt vmcnt(0)", "v_add_f32_e32 v7, v5, v7",
+        "s_sub_u32 s4, s4, 1", "s_cmp_lg_u32 s4, 0", "s_cbranch_scc1 top",
+    )  # fmt: skip
+    assert list(HoistWait().composites(program, "k", WINDOW)) == []

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from asmevo.edits import (
     CompositeRule,
     HoistLoad,
+    HoistWait,
     Move,
     RelaxWait,
     RemoveRedundant,
@@ -29,12 +30,26 @@ def default_rules(seed: int, round: int = 0) -> tuple[Rule, ...]:
     return (
         SinkStore(),
         HoistLoad(),
+        HoistWait(),
         Schedule(variants=2 + 2 * round, seed=mixed),
         RelaxWait(),
         SkipBranch(),
         RemoveRedundant(),
         Move(reach=4 + 8 * round, seed=mixed),
     )
+
+
+# How promising a first proposal of each rule is, relative to its window's share of the time.
+_PRIOR = {
+    "sink_store": 4.0,
+    "hoist_load": 4.0,
+    "hoist_wait": 4.0,
+    "schedule": 1.0,
+    "relax_wait": 1.0,
+    "remove_redundant": 0.8,
+    "skip_branch": 0.5,
+    "move": 0.1,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +88,8 @@ class Arm:
     @property
     def score(self) -> float:
         """Expected worth of the next draw: the window's share, corrected by experience."""
-        return self.window.share * (1.0 + 50.0 * self.gain) / (1.0 + 0.5 * self.drawn)
+        prior = _PRIOR.get(self.rule, 0.5)
+        return prior * self.window.share * (1.0 + 50.0 * self.gain) / (1.0 + 0.5 * self.drawn)
 
 
 def _edit_sets(

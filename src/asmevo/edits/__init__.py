@@ -2,6 +2,7 @@
 
 from asmevo.edits.base import CompositeRule, Rule, Window
 from asmevo.edits.hoist_load import HoistLoad
+from asmevo.edits.hoist_wait import HoistWait
 from asmevo.edits.move import Move
 from asmevo.edits.relax_wait import RelaxWait
 from asmevo.edits.remove_redundant import RemoveRedundant
@@ -12,6 +13,7 @@ from asmevo.edits.skip_branch import SkipBranch
 __all__ = [
     "CompositeRule",
     "HoistLoad",
+    "HoistWait",
     "Move",
     "RelaxWait",
     "RemoveRedundant",

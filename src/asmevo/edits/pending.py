@@ -215,7 +215,7 @@ class FunctionWaits:
         self.program = program
         self.function = function
         self.blocks: tuple[Block, ...] = blocks(program, function)
-        self._overrides: Mapping[int, Wait] = overrides or {}
+        self.overrides: Mapping[int, Wait] = overrides or {}
         self._entries: dict[int, WaitState] = {}
         self._solve()
 
@@ -248,7 +248,7 @@ class FunctionWaits:
 
     def step(self, state: WaitState, index: int) -> None:
         """Advance `state` over instruction `index`, overrides applied."""
-        override = self._overrides.get(index)
+        override = self.overrides.get(index)
         if override is not None:
             state.wait(override)
         else:

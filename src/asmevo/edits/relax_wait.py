@@ -7,7 +7,7 @@ the instructions between overlap with the load.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from asmevo.edits.base import Window, instruction_lines, kernel_function, trimmed
 from asmevo.edits.pending import FunctionWaits
@@ -63,31 +63,17 @@ class RelaxWait:
         target = program.target
         fields = dict(decode_wait(program.instructions[index], target))
         for counter, count in fields.items():
-            weakest = self._weakest(waits, index, fields, counter)
-            if weakest > count:
-                changed = _with(fields, counter, weakest, counter_max(target)[counter])
+            enough = weakest(waits, index, fields, counter)
+            if enough > count:
+                changed = _with(fields, counter, enough, counter_max(target)[counter])
                 text = encode_waits(changed, target)
-                what = f"{counter}({weakest})" if counter in changed else f"no {counter}"
+                what = f"{counter}({enough})" if counter in changed else f"no {counter}"
                 yield from _edit(
                     program, index, index + 1, text, f"{counter}({count}) relaxed to {what}"
                 )
                 if counter not in changed:
                     continue
             yield from self._later(waits, block, index, fields, counter)
-
-    @staticmethod
-    def _weakest(waits: FunctionWaits, index: int, fields: dict[str, int], counter: str) -> int:
-        maximum = counter_max(waits.program.target)[counter]
-        low, high = fields[counter], maximum
-        while low < high:
-            middle = (low + high + 1) // 2
-            changed = _with(fields, counter, middle, maximum)
-            relaxed = FunctionWaits(waits.program, waits.function, {index: changed})
-            if relaxed.weaker_at(waits):
-                high = middle - 1
-            else:
-                low = middle
-        return low
 
     @staticmethod
     def _later(
@@ -120,7 +106,29 @@ class RelaxWait:
         yield from _edit(program, index, place, tuple(lines), f"{counter} wait moved to its use")
 
 
-def _with(fields: dict[str, int], counter: str, count: int, maximum: int) -> dict[str, int]:
+def weakest(waits: FunctionWaits, index: int, fields: Mapping[str, int], counter: str) -> int:
+    """The largest count of `counter` for which the wait at `index` still covers what it covers.
+
+    Args:
+        waits: the function as it is.
+        index: the wait instruction.
+        fields: what it waits for now.
+        counter: the counter to relax; its maximum as result means that no wait is needed.
+    """
+    maximum = counter_max(waits.program.target)[counter]
+    low, high = fields[counter], maximum
+    while low < high:
+        middle = (low + high + 1) // 2
+        changed = {**waits.overrides, index: _with(fields, counter, middle, maximum)}
+        relaxed = FunctionWaits(waits.program, waits.function, changed)
+        if relaxed.weaker_at(waits):
+            high = middle - 1
+        else:
+            low = middle
+    return low
+
+
+def _with(fields: Mapping[str, int], counter: str, count: int, maximum: int) -> dict[str, int]:
     changed = dict(fields)
     if count >= maximum:
         changed.pop(counter)
