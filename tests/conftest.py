@@ -42,9 +42,8 @@ def kernel_objects() -> Callable[..., bytes]:
     `folder` is "." for the six kernels of the project, "kernelbench" or "recovery". Objects are
     built once in a test run.
     """
-    from asmevo.program.build import assemble_object
-
     from asmevo.isa.target import Target
+    from asmevo.program.build import assemble_object
 
     built: dict[tuple[str, str, str], bytes] = {}
 
