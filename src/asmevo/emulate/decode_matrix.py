@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from asmevo.emulate import layout as L
 from asmevo.emulate.emit import Variant
 from asmevo.emulate.operands import Context, Record, Unsupported
 from asmevo.isa.instruction import Instruction
@@ -27,7 +28,11 @@ def decode_matrix(ctx: Context, inst: Instruction) -> Record:
     type_ = {"f32": "f32", "f64": "f64", "i32": "u32"}[op.acc]
     d, a, b, c = inst.operands
     kind, at = ctx.place(c, type_)
+    to = ctx.offset(d)
+    if kind == "v" and 0 < abs(at - to) < op.acc_registers * L.ROW:
+        # Compilers do emit C shifted against D, e.g. v[10:13] from v[8:11].
+        options["overlap"] = True
     return Record(
         Variant("matrix", base, "vvv" + kind, tuple(sorted(options.items()))),
-        [ctx.offset(d), ctx.offset(a), ctx.offset(b), at],
+        [to, ctx.offset(a), ctx.offset(b), at],
     )
