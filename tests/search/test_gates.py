@@ -103,7 +103,6 @@ CASES = {
     "weakened wait": (
         "saxpy", "s_waitcnt vmcnt(0)", ("s_waitcnt vmcnt(1)",), "static_check", "static_invalid",
     ),
-    "dropped barrier": ("matmul_f32", "s_barrier", (), "static_check", "static_invalid"),
     "read of an undefined register": (
         "saxpy", "v_fmac_f32_e32 v5, s4, v4",
         ("v_fmac_f32_e32 v5, s4, v4", "v_mov_b32_e32 v6, v7"), "static_check", "static_invalid",
@@ -124,7 +123,7 @@ CASES = {
     ),
     "endless loop": (
         "saxpy", "v_ashrrev_i32_e32 v1, 31, v0",
-        ("again:", "v_ashrrev_i32_e32 v1, 31, v0", "s_cmp_eq_u32 s2, s2", "s_cbranch_scc1 again"),
+        ("again:", "v_ashrrev_i32_e32 v1, 31, v0", "s_cmp_eq_u32 s4, s4", "s_cbranch_scc1 again"),
         "differential", "runtime_failure",
     ),
     "slower": (
@@ -141,7 +140,7 @@ def test_exactly_one_gate_stops_it(setups: dict[str, Baseline], case: str) -> No
     tried = candidate(base, replace_line(base, old, *new))
     stopped: dict[str, str] = {}
     for kind in gates._ORDER:
-        if kind is gates.Commit and stopped:
+        if kind is gates.Time and stopped:
             break  # only correct candidates are timed
         verdict = kind(base).judge(tried)
         if verdict is not None:
@@ -154,6 +153,14 @@ def test_exactly_one_gate_stops_it(setups: dict[str, Baseline], case: str) -> No
     verdict = Pipeline(base).judge(candidate(base, replace_line(base, old, *new)))
     assert (verdict.gate, verdict.status) == (gate, stopped[gate])
     assert verdict.reason
+
+
+def test_a_dropped_barrier_is_found_without_running_it(setups: dict[str, Baseline]) -> None:
+    base = setups["matmul_f32"]
+    for nth in (0, 1):
+        edits = replace_line(base, "s_barrier", nth=nth)
+        verdict = Pipeline(base).judge(candidate(base, edits))
+        assert (verdict.gate, verdict.status) == ("static_check", "static_invalid")
 
 
 def test_a_good_edit_passes_all_of_them(setups: dict[str, Baseline]) -> None:

@@ -230,9 +230,7 @@ class StaticCheck(Gate):
         base = self.baseline
         assert candidate.built is not None, "a gate ran before the build"
         after = check_program(candidate.built, base.kernel)
-        worse = compare(
-            self._own(base.findings), base.program, self._own(after), candidate.built
-        )
+        worse = compare(self._own(base.findings), base.program, self._own(after), candidate.built)
         return _static(self, worse)
 
     def _own(self, findings: Sequence[Finding]) -> list[Finding]:
@@ -323,8 +321,13 @@ class Pipeline:
         for gate in self._gates:
             try:
                 verdict = gate.judge(candidate)
-            except UnsupportedError as err:
-                return GateVerdict("unsupported", gate.name, err.one_line())
+            except AsmEvoError as err:
+                # A candidate may fault or need something unsupported at any gate.
+                if err.status == "unsupported":
+                    return GateVerdict("unsupported", gate.name, err.one_line())
+                if err.status == "runtime_failure":
+                    return GateVerdict("runtime_failure", gate.name, err.one_line())
+                raise
             if verdict is not None:
                 return verdict
         raise AssertionError("the last gate always decides")
