@@ -15,7 +15,7 @@ test: $(READY)
 lint: $(READY)
 	$(BIN)/ruff check src tests benchmarks kernels
 	$(BIN)/ruff format --check src tests benchmarks kernels
-	$(BIN)/pyright
+	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports
 
 format: $(READY)

@@ -19,13 +19,14 @@ SCHEMA = "asmevo/inspect/1"
 
 def _occupancy(kernel: Kernel) -> dict[str, Any]:
     d = kernel.descriptor
-    block = kernel.metadata.reqd_workgroup_size or (
+    x, y, z = kernel.metadata.reqd_workgroup_size or (
         min(kernel.metadata.max_flat_workgroup_size or 256, 1024),
         1,
         1,
     )
+    block = (x, y, z)
     try:
-        fits = occupancy(d.target, d.vgprs, d.group_segment_fixed_size, tuple(block))
+        fits = occupancy(d.target, d.vgprs, d.group_segment_fixed_size, block)
     except AsmEvoError as err:
         return {"block": list(block), "unknown": err.one_line()}
     return {

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
@@ -123,7 +123,7 @@ Advance = Callable[[int, int, str], None]
 
 
 @contextmanager
-def progress(title: str) -> Iterator[Advance]:
+def progress(title: str) -> Generator[Advance]:
     """A progress bar on stderr, shown only on a terminal; yields (done, total, note) -> None."""
     console = Console(stderr=True)
     if not console.is_terminal:

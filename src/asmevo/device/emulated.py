@@ -301,7 +301,9 @@ def _instruction_counts(encoded: EncodedKernel, outcome: Outcome) -> NDArray[np.
 def _wave_traces(encoded: EncodedKernel, outcome: Outcome) -> list[WaveTrace]:
     if not outcome.traces:
         return []
-    runs = [np.arange(b.first, b.last, dtype=np.int32) for b in encoded.blocks]
+    runs: list[NDArray[np.int32]] = [
+        np.arange(b.first, b.last, dtype=np.int32) for b in encoded.blocks
+    ]
     return [
         WaveTrace(
             group,

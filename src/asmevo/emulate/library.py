@@ -20,8 +20,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import llvmlite
-import llvmlite.binding as llvm
+import llvmlite  # pyright: ignore[reportMissingTypeStubs]
+import llvmlite.binding as _binding  # pyright: ignore[reportMissingTypeStubs]
 import platformdirs
 
 import asmevo
@@ -43,6 +43,7 @@ from asmevo.emulate.emit import FAMILIES, Variant
 from asmevo.emulate.ir import Module
 from asmevo.emulate.runtime import runtime_module
 
+llvm: Any = _binding  # it has no type information
 _REGISTERED = (
     control,
     cross_lane,
@@ -273,14 +274,15 @@ def _call_table(address: int) -> int:
     return int(ctypes.CFUNCTYPE(ctypes.c_uint64)(address)())
 
 
-_SHARED: HelperLibrary | None = None
 _SHARED_LOCK = threading.Lock()
 
 
 def shared_library() -> HelperLibrary:
     """The process-wide library."""
-    global _SHARED
     with _SHARED_LOCK:
-        if _SHARED is None:
-            _SHARED = HelperLibrary()
-        return _SHARED
+        return _only_library()
+
+
+@lru_cache(maxsize=1)
+def _only_library() -> HelperLibrary:
+    return HelperLibrary()

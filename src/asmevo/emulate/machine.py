@@ -167,8 +167,12 @@ class Machine:
         if workers == 1:
             return self._worker(job, 0, groups)
         parts = [np.ascontiguousarray(groups[n::workers]) for n in range(workers)]
+
+        def one(number: int) -> Outcome:
+            return self._worker(job, number, parts[number])
+
         with ThreadPoolExecutor(workers) as pool:
-            outcomes = list(pool.map(lambda n: self._worker(job, n, parts[n]), range(workers)))
+            outcomes = list(pool.map(one, range(workers)))
         return _joined(outcomes)
 
     def _worker(self, job: _Job, worker: int, groups: NDArray[np.uint32]) -> Outcome:
@@ -276,6 +280,9 @@ def _joined(outcomes: Sequence[Outcome]) -> Outcome:
     """One outcome of all threads; of several faults, the one of the lowest workgroup."""
     stopped = [o for o in outcomes if o.stopped]
     first = min(stopped, key=lambda o: o.fault_group) if stopped else outcomes[0]
+    counts: NDArray[np.uint64] = np.zeros_like(first.block_counts)
+    for outcome in outcomes:
+        counts += outcome.block_counts
     return Outcome(
         first.fault,
         first.fault_index,
@@ -284,6 +291,6 @@ def _joined(outcomes: Sequence[Outcome]) -> Outcome:
         first.fault_group,
         first.budget_spent,
         sum(o.executed for o in outcomes),
-        np.sum([o.block_counts for o in outcomes], axis=0, dtype=np.uint64),
+        counts,
         sorted((t for o in outcomes for t in o.traces), key=lambda t: (t[0], t[1])),
     )

@@ -207,7 +207,7 @@ def _vector_roles(inst: Instruction, base: str) -> tuple[tuple[int, ...], set[in
         # op_sel's last bit picks the destination half; the other half is kept. The fp8
         # conversions print fewer bits than operands, so look at any beyond the sources.
         keeps |= any(op_sel[2:]) if len(op_sel) <= 3 else bool(op_sel[-1])
-    unread = set() if keeps else {0}
+    unread: set[int] = set() if keeps else {0}
     if len(defs) == 2:
         unread.add(1)
     return defs, unread
