@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from asmevo.device.emulated import EmulatedDevice
 
 from asmevo.capsule.model import Capsule
 from asmevo.capsule.spec import LaunchSpec
+from asmevo.device.emulated import EmulatedDevice
 from asmevo.device.protocol import RunOptions
 from reference import kernelbench, kernels
 from reference.inputs import capsule_and_inputs, launch_paths, object_of
