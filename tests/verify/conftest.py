@@ -33,6 +33,7 @@ class Machine:
         self.junk = np.random.default_rng(options.poison)
         self.schedule = str(options.schedule_for(capsule))
         self.executed = 0
+        self.counts = None  # a kernel may set executions per instruction
 
     def _locate(self, address: int, size: int, access: str) -> tuple[bytearray, int]:
         self.executed += 1
@@ -99,6 +100,9 @@ class FakeDevice:
             fault=fault,
             buffers=inner,
             guard_damage=damage,
+            counts=np.array(machine.counts)
+            if options.profile and machine.counts is not None
+            else None,
             instructions=machine.executed,
         )
 

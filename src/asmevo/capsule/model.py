@@ -11,6 +11,7 @@ import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
@@ -148,6 +149,7 @@ class BufferState:
         return np.frombuffer(data, dtype=self.element.numpy).reshape(self.shape)
 
 
+@lru_cache(maxsize=256)
 def guard_bytes(name: str, side: Literal["low", "high"], length: int) -> bytes:
     """Red zone pattern: position dependent and different for each buffer and side.
 

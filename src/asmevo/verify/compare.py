@@ -206,7 +206,9 @@ def _floats(
 
 
 def _pick(values: NDArray[Any], mask: NDArray[np.bool_] | None, span: slice) -> NDArray[np.float64]:
-    part = values[span].astype(np.float64)
+    # A signalling NaN sets the invalid flag when it is widened.
+    with np.errstate(invalid="ignore"):
+        part = values[span].astype(np.float64)
     if mask is not None:
         # Unwritten elements are equal in both runs; as zeros they take no part in any figure.
         part = np.where(mask[span], part, 0.0)

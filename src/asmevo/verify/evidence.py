@@ -16,7 +16,7 @@ from typing import Any
 from asmevo import __version__
 from asmevo.capsule.model import Capsule
 from asmevo.device.protocol import Device
-from asmevo.verify.report import VerifyConfig, VerifyReport
+from asmevo.verify.report import VerifyConfig, VerifyReport, coverage
 
 SCHEMA = "asmevo/evidence/1"
 _PACKAGES = ("numpy", "ml-dtypes", "llvmlite", "rocm-llvm-python")
@@ -46,6 +46,8 @@ def evidence(
         "reason": report.reason,
         "evidence_class": report.evidence_class,
         "statement": _statement(report, len(capsules)),
+        "notes": list(report.notes),
+        "coverage": coverage(report.executed),
         "k0": _object(k0),
         "k1": _object(k1),
         "device": {"name": device.name, "label": device.label},
@@ -66,7 +68,11 @@ def _statement(report: VerifyReport, capsules: int) -> str:
         return f"not accepted: {report.reason}"
     how = "bit-equal to K0" if report.evidence_class == "tested-exact" else "within tolerance of K0"
     runs = sum(len(c.runs) for c in report.capsules)
-    return f"{how} in {runs} runs on {capsules} tested capsule(s); nothing is claimed for others"
+    stressed = len(report.capsules) - capsules
+    return (
+        f"{how} in {runs} runs on {capsules} launch(es) and {stressed} stressed variant(s); "
+        "nothing is claimed for other inputs"
+    )
 
 
 def _object(data: bytes) -> dict[str, Any]:

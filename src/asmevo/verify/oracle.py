@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from asmevo.capsule.model import BufferState, Capsule
 from asmevo.device.protocol import Device, Fault, RunResult
@@ -33,6 +34,7 @@ from asmevo.verify.report import (
     VerifyConfig,
     VerifyReport,
 )
+from asmevo.verify.stress import Stress, stressed
 
 __all__ = ["DifferentialOracle", "OracleError", "VerifyConfig", "VerifyReport", "verify"]
 
@@ -53,6 +55,7 @@ class DifferentialOracle:
         self.config = config or VerifyConfig()
         self._k0_runs = K0Runs(k0, device, self.config)
         self._baselines: dict[str, Baseline] = {}
+        self._stressed: dict[tuple[str, Stress], tuple[Capsule, Baseline] | str | None] = {}
         # Digests hash whole buffers; remember them by identity, and the capsule to keep it alive.
         self._digests: dict[int, tuple[Capsule, str]] = {}
 
@@ -72,16 +75,23 @@ class DifferentialOracle:
             UnsupportedError: the device cannot run one of the objects.
             EnvironmentFault: the device is broken.
         """
-        base = self._baseline(capsule)
+        return self._check(candidate, capsule, self._baseline(capsule), PATTERNS)
+
+    def _check(
+        self, candidate: bytes, capsule: Capsule, base: Baseline, patterns: Sequence[Pattern]
+    ) -> CapsuleReport:
         runs: list[RunReport] = []
         finals: dict[Pattern, dict[str, bytes]] = {}
-        for pattern in PATTERNS:
-            result = self._run(candidate, base, pattern, None)
+        executed: NDArray[np.bool_] | None = None
+        for pattern in patterns:
+            result = self._run(candidate, base, pattern, None, profile=not runs)
+            if result.counts is not None:
+                executed = result.counts > 0
             runs.append(self._judge(base, pattern, None, result, base.results[pattern]))
             if runs[-1].status != "accepted":
                 break
             finals[pattern] = result.buffers
-        else:
+        if len(finals) == len(PATTERNS):
             runs[-1] = self._poison_verdict(base, finals, runs[-1])
         for schedule, expected in base.schedules.items():
             if runs[-1].status != "accepted":
@@ -100,28 +110,73 @@ class DifferentialOracle:
             runs=tuple(runs),
             k0_instructions=base.instructions,
             notes=base.notes,
+            executed=executed,
         )
 
     def verify(self, candidate: bytes, capsules: Iterable[Capsule]) -> VerifyReport:
         """Judge a candidate on capsules in order, up to the first that it fails.
+
+        Stressed variants of all capsules follow; those where K0 itself cannot run are left out
+        and noted.
 
         Raises:
             InputError: no capsule is given.
             EnvironmentFault: the device is broken.
         """
         reports: list[CapsuleReport] = []
-        for capsule in capsules:
-            try:
+        notes: list[str] = []
+        tested: list[Capsule] = []
+        try:
+            for capsule in capsules:
                 reports.append(self.check(candidate, capsule))
-            except OracleError as error:
-                return VerifyReport("input_invalid", error.one_line(), tuple(reports))
-            except UnsupportedError as error:
-                return VerifyReport("unsupported", error.one_line(), tuple(reports))
-            if reports[-1].status != "accepted":
-                break
-        if not reports:
-            raise InputError("nothing to verify on", "give at least one capsule or launch.yaml")
-        return VerifyReport.of(tuple(reports))
+                if reports[-1].status != "accepted":
+                    return VerifyReport.of(tuple(reports))
+                tested.append(capsule)
+            if not reports:
+                raise InputError("nothing to verify on", "give at least one capsule or launch.yaml")
+            for capsule in tested:
+                for kind in self.config.stress:
+                    report = self._check_stressed(candidate, capsule, kind, notes)
+                    if report is not None:
+                        reports.append(report)
+                        if report.status != "accepted":
+                            return VerifyReport.of(tuple(reports), tuple(notes))
+        except OracleError as error:
+            return VerifyReport("input_invalid", error.one_line(), tuple(reports))
+        except UnsupportedError as error:
+            return VerifyReport("unsupported", error.one_line(), tuple(reports))
+        return VerifyReport.of(tuple(reports), tuple(notes))
+
+    def _check_stressed(
+        self, candidate: bytes, capsule: Capsule, kind: Stress, notes: list[str]
+    ) -> CapsuleReport | None:
+        """Judge on a stressed launch with one poison pattern; None when it is left out.
+
+        Whether results depend on poison was seen on the launch itself, and a byte left unwritten
+        still holds the pattern here.
+        """
+        key = (self._digest(capsule), kind)
+        if key not in self._stressed:
+            self._stressed[key] = self._make_stressed(capsule, kind)
+        found = self._stressed[key]
+        if found is None:
+            return None
+        if isinstance(found, str):
+            notes.append(found)
+            return None
+        other, base = found
+        return self._check(candidate, other, base, PATTERNS[:1])
+
+    def _make_stressed(
+        self, capsule: Capsule, kind: Stress
+    ) -> tuple[Capsule, Baseline] | str | None:
+        other = stressed(capsule, kind, self.config.poison_seed)
+        if other is None:
+            return None
+        try:
+            return other, self._k0_runs.baseline(other, stressed=True)
+        except (OracleError, UnsupportedError) as error:
+            return f"[{other.label}] left out: {error}"
 
     # Running
 
@@ -132,11 +187,17 @@ class DifferentialOracle:
         return known[1]
 
     def _run(
-        self, candidate: bytes, base: Baseline, pattern: Pattern, schedule: str | None
+        self,
+        candidate: bytes,
+        base: Baseline,
+        pattern: Pattern,
+        schedule: str | None,
+        *,
+        profile: bool = False,
     ) -> RunResult:
         config = self.config
         budget = max(config.budget_floor, int(config.budget_factor * base.instructions))
-        chosen = options(config, junk_seed(config, pattern), schedule, budget)
+        chosen = options(config, junk_seed(config, pattern), schedule, budget, profile=profile)
         return self.device.run(candidate, base.capsules[pattern], chosen)
 
     def _baseline(self, capsule: Capsule) -> Baseline:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from asmevo.capsule.model import Tolerance
 from asmevo.errors import InputError
 from asmevo.verify.compare import BufferComparison
+from asmevo.verify.stress import STRESSES, Stress
 
 Status = Literal[
     "accepted",
@@ -41,6 +45,8 @@ class VerifyConfig:
         guards_mapped: find stray stores by damage to the red zones (as on hardware) instead of by
             a fault at the first access; needed for kernels that read past their buffers.
         exact: accept bit-equal results only.
+        stress: kinds of further inputs made from every launch (see `verify.stress`); tested after
+            all launches themselves passed.
         tolerance: instead of every capsule's and buffer's own.
     """
 
@@ -51,11 +57,15 @@ class VerifyConfig:
     k0_budget: int = 20_000_000_000
     guards_mapped: bool = False
     exact: bool = False
+    stress: tuple[Stress, ...] = STRESSES
     tolerance: Tolerance | None = None
 
     def __post_init__(self) -> None:
         if self.budget_factor < 1 or self.budget_floor < 1 or self.k0_budget < 1:
             raise InputError("instruction budgets must be positive and the factor at least 1")
+        for kind in self.stress:
+            if kind not in STRESSES:
+                raise InputError(f"unknown stress {kind!r}", "use " + ", ".join(STRESSES))
 
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
@@ -67,6 +77,7 @@ class VerifyConfig:
             "k0_budget": self.k0_budget,
             "guards_mapped": self.guards_mapped,
             "exact": self.exact,
+            "stress": list(self.stress),
             "tolerance": None
             if self.tolerance is None
             else {"theta": self.tolerance.theta, "tau": self.tolerance.tau},
@@ -121,6 +132,8 @@ class CapsuleReport:
         runs: the runs made.
         k0_instructions: wave instructions of K0 on this capsule.
         notes: what was left out and why (e.g. a schedule that changes K0's own result).
+        executed: bool array [instructions of the candidate's program], those that the first run
+            reached; None when the device does not count.
     """
 
     label: str
@@ -130,6 +143,7 @@ class CapsuleReport:
     runs: tuple[RunReport, ...] = ()
     k0_instructions: int = 0
     notes: tuple[str, ...] = ()
+    executed: NDArray[np.bool_] | None = field(default=None, compare=False, repr=False)
 
     @property
     def exact(self) -> bool:
@@ -157,14 +171,33 @@ class VerifyReport:
     Attributes:
         status: verdict word; `accepted` means equal within the rules on every capsule tested.
         reason: one line, or an empty string when accepted.
-        capsules: details, up to the first capsule that was not accepted.
+        capsules: details, up to the first capsule that was not accepted; stressed launches last.
         evidence_class: `tested-exact` or `tested-tolerance` when accepted, else None.
+        notes: stressed launches that were left out, and why.
     """
 
     status: Status
     reason: str = ""
     capsules: tuple[CapsuleReport, ...] = ()
     evidence_class: EvidenceClass | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def executed(self) -> NDArray[np.bool_] | None:
+        """Which instructions of the candidate's program any tested launch executed.
+
+        Bool array [instructions], or None when the device does not count. An edit of an
+        instruction that none executed has not been tested at all.
+        """
+        arrays = [c.executed for c in self.capsules if c.executed is not None]
+        return np.logical_or.reduce(arrays) if arrays else None
+
+    def untested(self, first: int, last: int) -> tuple[int, ...]:
+        """Instructions in [first, last) of the candidate that no tested launch executed."""
+        executed = self.executed
+        if executed is None:
+            return ()
+        return tuple(int(i) for i in np.flatnonzero(~executed[first:last]) + first)
 
     @property
     def ok(self) -> bool:
@@ -177,14 +210,15 @@ class VerifyReport:
         return EXIT_CODES[self.status]
 
     @classmethod
-    def of(cls, capsules: tuple[CapsuleReport, ...]) -> VerifyReport:
+    def of(cls, capsules: tuple[CapsuleReport, ...], notes: tuple[str, ...] = ()) -> VerifyReport:
         """Verdict over several capsules: the first that is not accepted decides."""
         for c in capsules:
             if c.status != "accepted":
                 where = f"[{c.label}] " if c.label else ""
-                return cls(c.status, where + c.reason, capsules)
+                return cls(c.status, where + c.reason, capsules, None, notes)
         exact = all(c.exact for c in capsules)
-        return cls("accepted", "", capsules, "tested-exact" if exact else "tested-tolerance")
+        evidence: EvidenceClass = "tested-exact" if exact else "tested-tolerance"
+        return cls("accepted", "", capsules, evidence, notes)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, ready for `json.dumps`."""
@@ -193,5 +227,20 @@ class VerifyReport:
             "status": self.status,
             "reason": self.reason,
             "evidence_class": self.evidence_class,
+            "notes": list(self.notes),
+            "coverage": coverage(self.executed),
             "capsules": [c.to_json() for c in self.capsules],
         }
+
+
+def coverage(executed: NDArray[np.bool_] | None) -> dict[str, Any] | None:
+    """Plain summary of an `executed` array: counts, and ranges [first, last) never executed."""
+    if executed is None:
+        return None
+    edges = np.flatnonzero(np.diff(np.concatenate(([True], executed, [True])).astype(np.int8)))
+    ranges = [[int(a), int(b)] for a, b in edges.reshape(-1, 2)]
+    return {
+        "instructions": len(executed),
+        "executed": int(executed.sum()),
+        "never_executed": ranges,
+    }

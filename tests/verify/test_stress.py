@@ -1,0 +1,187 @@
+"""Stressed inputs and coverage: where unit normals and one launch prove too little."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import struct
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asmevo.capsule.dtypes import dtype
+from asmevo.capsule.model import BufferState, Capsule
+from asmevo.errors import InputError, UnsupportedError
+from asmevo.verify.evidence import evidence
+from asmevo.verify.oracle import DifferentialOracle, VerifyConfig, verify
+from asmevo.verify.report import coverage
+from asmevo.verify.stress import STRESSES, stressed
+
+
+def softmax(m, shift=np.max):
+    x = m.read("x").astype(np.float32)
+    with np.errstate(all="ignore"):
+        e = np.exp(x - np.float32(shift(x)))
+        m.write("y", e / e.sum())
+
+
+def test_a_softmax_without_its_maximum_passes_on_unit_normals_only(device, make_capsule):
+    k0 = device.object("k0", softmax)
+    k1 = device.object("k1", lambda m: softmax(m, shift=lambda _: 0))
+    plain = verify(k0, k1, [make_capsule()], device, VerifyConfig(stress=()))
+    assert plain.evidence_class == "tested-tolerance"
+    report = verify(k0, k1, [make_capsule()], device)
+    assert report.status == "divergent"
+    assert "+wide" in report.reason
+
+
+def test_a_lost_epsilon_shows_on_tiny_inputs(device, make_capsule):
+    def norm(eps):
+        def kernel(m):
+            x = m.read("x").astype(np.float64)
+            m.write("y", x / np.sqrt((x * x).mean() + eps))
+
+        return kernel
+
+    k0, k1 = device.object("k0", norm(1e-6)), device.object("k1", norm(0))
+    assert verify(k0, k1, [make_capsule()], device, VerifyConfig(stress=("wide",))).ok
+    assert "+tiny" in verify(k0, k1, [make_capsule()], device).reason
+
+
+def test_a_maximum_that_starts_from_zero_shows_on_negative_inputs(device, make_capsule):
+    def kernel(start):
+        return lambda m: m.write("y", np.full(64, max(start, m.read("x").max())))
+
+    k0, k1 = device.object("k0", kernel(-np.inf)), device.object("k1", kernel(0.0))
+    assert "+negative" in verify(k0, k1, [make_capsule()], device).reason
+
+
+def test_nan_handling_shows_on_special_inputs(device, make_capsule):
+    k0 = device.object("k0", lambda m: m.write("y", np.fmax(m.read("x"), 0)))
+    k1 = device.object("k1", lambda m: m.write("y", np.maximum(m.read("x"), 0)))
+    assert "+special" in verify(k0, k1, [make_capsule()], device).reason
+
+
+def test_stressed_launches_come_after_all_launches_and_cost_one_run(device, make_capsule):
+    k0, k1 = device.object("k0", softmax), device.object("k1", softmax)
+    oracle = DifferentialOracle(k0, device)
+    capsules = [make_capsule(label="a"), make_capsule(n=9, label="b")]
+    report = oracle.verify(k1, capsules)
+    labels = [c.label for c in report.capsules]
+    assert labels == ["a", "b"] + [f"{x} +{k}" for x in "ab" for k in STRESSES]
+    assert report.evidence_class == "tested-exact"
+    assert sum(o == k1 for o, _, _ in device.runs) == 2 * 2 + 2 * len(STRESSES)
+    before = sum(o == k0 for o, _, _ in device.runs)
+    oracle.verify(k1, capsules)
+    assert sum(o == k0 for o, _, _ in device.runs) == before, "K0's runs are remembered"
+
+
+@pytest.mark.parametrize("how", ["fault", "unsupported"])
+def test_where_k0_cannot_run_the_stress_is_left_out_and_noted(device, make_capsule, how):
+    def kernel(m):
+        x = m.read("x")
+        if not np.isfinite(x).all() or np.abs(x).max() > 100:
+            if how == "unsupported":
+                raise UnsupportedError("v_exotic is not implemented")
+            m.load(0, 4)
+        m.write("y", x)
+
+    k0 = device.object("k0", kernel)
+    oracle = DifferentialOracle(k0, device)
+    for _ in range(2):
+        report = oracle.verify(k0, [make_capsule()])
+        assert report.ok
+        assert any("+wide" in n and "left out" in n for n in report.notes)
+    record = evidence(report, k0, k0, [make_capsule()], device, oracle.config)
+    assert record["notes"] == list(report.notes)
+
+
+def test_integers_are_never_stressed(make_capsule):
+    base = make_capsule()
+    x = dataclasses.replace(base.buffer("x"), dtype="i32")
+    capsule = dataclasses.replace(base, buffers=(x, base.buffer("y")))
+    assert all(stressed(capsule, k, 1) is None for k in STRESSES)
+
+
+def one_buffer(values, kind, role="in") -> Capsule:
+    data = np.asarray(values).astype(dtype(kind).numpy).tobytes()
+    state = BufferState("x", 1 << 20, data, kind, (len(values),), role)
+    return Capsule(
+        "k", (1, 1, 1), (64, 1, 1), 0, struct.pack("<Q", 1 << 20), (state,), 1 << 30, label="l"
+    )
+
+
+kinds = st.sampled_from(["f64", "f32", "f16", "bf16", "e4m3fnuz", "e5m2fnuz", "e4m3fn", "e5m2"])
+
+
+@given(kinds, st.lists(st.floats(-30, 30), min_size=1, max_size=50), st.integers(0, 9))
+def test_stress_is_a_function_and_keeps_the_shape(kind, values, seed):
+    capsule = one_buffer(values, kind, "inout")
+    before = capsule.buffer("x").array().astype(np.float64)
+    for stress in STRESSES:
+        found = stressed(capsule, stress, seed)
+        assert found == stressed(capsule, stress, seed)
+        assert found.label == f"l +{stress}"
+        assert found.kernarg == capsule.kernarg
+        after = found.buffer("x").array().astype(np.float64)
+        assert after.shape == before.shape
+        if stress == "special":
+            assert (after != before).sum() <= max(1, len(values) // 512)
+            continue
+        assert np.isfinite(after).all(), "finite inputs stay finite"
+        if stress == "negative":
+            assert sorted(after) == sorted(-abs(before))
+        if stress == "tiny":
+            assert abs(after).max() <= 32 / 4096
+
+
+def test_wide_scales_up_to_the_formats_range():
+    wide = stressed(one_buffer([1.0, -2.0, 0.0], "f32"), "wide", 0).buffer("x").array()
+    assert sorted(wide.tolist()) == [-2048.0, 0.0, 1024.0]
+    small = stressed(one_buffer([1.0, -2.0, 0.0], "e4m3fnuz"), "wide", 0).buffer("x").array()
+    assert sorted(small.astype(float).tolist()) == [-240.0, 0.0, 240.0]
+
+
+def test_different_seeds_and_buffers_differ():
+    capsule = one_buffer(list(range(40)), "f32")
+    assert stressed(capsule, "wide", 1) != stressed(capsule, "wide", 2)
+
+
+def test_unknown_stress_is_refused():
+    with pytest.raises(InputError, match="unknown stress 'loud'"):
+        VerifyConfig(stress=("loud",))
+
+
+def test_executed_instructions_are_united_over_launches(device, make_capsule):
+    """Counts of three instructions; the second runs for n > 32 only, the third never."""
+
+    def kernel(m):
+        x = m.read("x")
+        m.counts = [4, 1 if len(x) > 32 else 0, 0]
+        m.write("y", x)
+
+    k0 = device.object("k0", kernel)
+    small, large = make_capsule(n=8, label="small"), make_capsule(n=64, label="large")
+    config = VerifyConfig(stress=())
+    one = verify(k0, k0, [small], device, config)
+    assert one.executed.tolist() == [True, False, False]
+    assert one.untested(0, 3) == (1, 2)
+    both = verify(k0, k0, [small, large], device, config)
+    assert both.executed.tolist() == [True, True, False]
+    assert both.untested(0, 2) == ()
+    record = evidence(both, k0, k0, [small, large], device, config)
+    assert record["coverage"] == {
+        "instructions": 3, "executed": 2, "never_executed": [[2, 3]],
+    }  # fmt: skip
+    json.dumps(record, allow_nan=False)
+
+
+@given(st.lists(st.booleans(), max_size=40))
+def test_coverage_ranges_hold_exactly_the_unexecuted(executed):
+    found = coverage(np.array(executed, dtype=bool))
+    never = [i for a, b in found["never_executed"] for i in range(a, b)]
+    assert never == [i for i, e in enumerate(executed) if not e]
+    assert found["executed"] + len(never) == found["instructions"] == len(executed)
+    assert coverage(None) is None
