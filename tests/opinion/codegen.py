@@ -290,6 +290,9 @@ class Generator:
         elif place.kind in ("U", "I") and got.kind == "F":
             raise PcodeTypeError("float stored to an integer")
         bits = raw(got)
+        flushed = self.flush and place.origin == "D0" and (place.kind, width) in _FLUSHED
+        if flushed:  # moved operands leave the ALU through the output stage too
+            bits = f"flush_out({FORMATS[place.kind, width or 0]}, {bits}, m)"
         if width is not None and got.width > width:
             bits = f"({bits} & {mask(width)})"
         if place.backwards:

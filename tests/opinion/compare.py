@@ -48,6 +48,7 @@ NO_TEXT: dict[str, str] = {
     "v_accvgpr_read_b32": "empty in the table",
     "v_accvgpr_write_b32": "empty in the table",
     "v_mul_lo_i32": "an LLVM alias",
+    "v_mad_legacy_f32": "gfx90a only",
 }
 
 

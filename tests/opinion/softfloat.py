@@ -168,9 +168,24 @@ def round_pack(
 
 
 def _finish(f: Format, sign: int, sig: int, exp: int, mode: Mode, sticky: bool = False) -> int:
-    return round_pack(
+    out = round_pack(
         f, sign, sig, exp, f.rounding(mode), keep=bool(f.denorm(mode) & 2), sticky=sticky
     )
+    return _limit(f, out, mode)
+
+
+def _limit(f: Format, out: int, mode: Mode) -> int:
+    """MODE.FP16_OVFL: an overflowed f16 result becomes +-65504 (true infinities stay)."""
+    if mode.fp16_ovfl and f is F16 and (out & f.abs_mask) == f.inf:
+        return out - 1
+    return out
+
+
+def flush_out(f: Format, a: int, mode: Mode) -> int:
+    """Subnormal result to signed zero when MODE does not allow subnormal results."""
+    if not f.denorm(mode) & 2 and not a & f.inf:
+        return a & f.sign_bit
+    return a
 
 
 def _first_nan(f: Format, *args: int) -> int | None:
@@ -376,9 +391,7 @@ def convert(src: Format, dst: Format, a: int, mode: Mode, *, rm: int | None = No
     _, sig, exp = unpack(src, a)
     keep = bool(dst.denorm(mode) & 2)
     out = round_pack(dst, sign, sig, exp, dst.rounding(mode) if rm is None else rm, keep=keep)
-    if mode.fp16_ovfl and dst is F16 and (out & dst.abs_mask) == dst.inf:
-        return out - 1  # FP16_OVFL: finite overflow clamps to 65504
-    return out
+    return _limit(dst, out, mode)
 
 
 def cast(src: Format, dst: Format, a: int) -> int:
@@ -393,7 +406,7 @@ def cast(src: Format, dst: Format, a: int) -> int:
 
 
 def from_int(f: Format, value: int, mode: Mode) -> int:
-    return round_pack(f, int(value < 0), abs(value), 0, f.rounding(mode))
+    return _limit(f, round_pack(f, int(value < 0), abs(value), 0, f.rounding(mode)), mode)
 
 
 def to_int(f: Format, a: int, low: int, high: int, mode: Mode, rm: int = ZERO) -> int:
