@@ -60,6 +60,32 @@ class Score:
     mca: float | None
 
 
+NOTES = """
+## How to read this
+
+* Error: (modelled / measured - 1) of the clocks from a wave's first to its last recorded issue,
+  averaged over the waves of a capture. Control flow and wave start times are given by the trace.
+* Held out: three memory constants (loaded latency, share of bandwidth, cold scalar line) are
+  grid-searched on half of the kernel families and scored on the other half. Issue rules and
+  structure (queue depths, 32 KiB in flight) were read off these traces too and are *not* held out.
+* The two gfx942 folds pick different points: long latency with the window of bytes in flight as
+  the limit, or short latency with the bandwidth as the limit. The data do not tell them apart.
+* Instructions other than memory, waits and barriers agree to about 1 % of a wave's time; nearly
+  all error is memory: kernels bound by device bandwidth (moe_gemm) come out too fast, kernels
+  whose loads hit near caches (rmsnorm) too slow. Without addresses the model cannot know; a caller
+  that does passes `MemoryHints`.
+
+## Limits
+
+* gfx942 was only held against one family of bf16 GEMMs on one chip type; everything else there,
+  gfx90a, and launches that leave more than half of the chip idle are labelled `not validated`.
+* Captures are of repeated launches with warm caches. On two traces of one single cold launch
+  (gfx950, 57 instructions per wave, nothing tuned on them) the model is 57 % too fast.
+* No pair of captures differs by one edit, so the error of a predicted *difference* is unknown.
+  Treat differences below about 10 % as ties until hardware decides.
+"""
+
+
 def family(name: str) -> str:
     """Kernel family of a capture; every gfx942 GEMM variant is a kernel of its own."""
     for known in _FAMILIES:
@@ -175,7 +201,7 @@ def score(arch: str, captures: Sequence[Capture], mca: str | None) -> tuple[list
         fitted[f"fold {number}"] = dict(zip(GRID, point, strict=True))
         for capture in half:
             held[capture.name] = table[point][place[capture.name]][1]
-    by_family = {}
+    by_family: dict[str, float] = {}
     for name in sorted({family(c.name) for c in captures}):
         train = [i for i, c in enumerate(captures) if family(c.name) != name]
         point = best(table, train)
@@ -183,7 +209,7 @@ def score(arch: str, captures: Sequence[Capture], mca: str | None) -> tuple[list
             if i not in train:
                 by_family[capture.name] = table[point][i][1]
     fitted["all"] = dict(zip(GRID, best(table, range(len(captures))), strict=True))
-    fitted["leave one family out"] = float(np.abs(list(by_family.values())).mean())
+    fitted["leave one family out"] = by_family
     scores = []
     for capture in captures:
         modelled, measured = replay(capture, machine)
@@ -209,6 +235,7 @@ def report(arch: str, captures: Sequence[Capture], mca: str | None) -> list[str]
     scores, fitted = score(arch, captures, mca)
     machine = machine_for(arch)
     held = [s.held_out for s in scores]
+    alone = fitted["leave one family out"]
     goal, target = GOALS[arch]
     lines = [
         f"## {arch}: {len(captures)} captures, "
@@ -229,7 +256,7 @@ def report(arch: str, captures: Sequence[Capture], mca: str | None) -> list[str]
         f"* held-out MAPE **{mape(held):.1f} %**, median {np.median(absolute):.1f} %, worst "
         f"{absolute.max():.1f} % (goal {goal:g}, target {target:g}); in sample "
         f"{mape([s.in_sample for s in scores]):.1f} %; leave one family out "
-        f"{100 * float(str(fitted['leave one family out'])):.1f} %",
+        f"{mape(list(alone.values())):.1f} %",
         f"* llvm-mca x4, published for the larger set: {LLVM_MCA[arch]} %",
     ]
     known = [s.mca for s in scores if s.mca is not None]
@@ -250,7 +277,9 @@ def report(arch: str, captures: Sequence[Capture], mca: str | None) -> list[str]
         modelled = [s.measured * (1 + s.held_out) for s in scores]
         lines.append(
             f"* Spearman over the {len(scores)} GEMM variants present, held out: "
-            f"{spearman(measured, modelled):.2f} (llvm-mca 0.19 on all eight)"
+            f"{spearman(measured, modelled):.2f}; one family left out "
+            f"{spearman(measured, [s.measured * (1 + alone[s.name]) for s in scores]):.2f} "
+            "(llvm-mca 0.19 on all eight)"
         )
     for name in ("fold 0", "fold 1", "all"):
         point = fitted[name]
@@ -267,7 +296,7 @@ def report(arch: str, captures: Sequence[Capture], mca: str | None) -> list[str]
 
 
 def main() -> int:
-    """Run; 2 when the traces are missing, 1 when a goal is missed."""
+    """Run; 2 when the traces are missing."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--traces", type=Path, default=CHECKOUT.parent / "shared" / "traces")
     parser.add_argument("--mca", default=shutil.which("llvm-mca") or shutil.which("llvm-mca-22"))
@@ -290,7 +319,7 @@ def main() -> int:
         captures = [read_capture(f) for f in files if f.name.startswith(arch)]
         replay(captures[0], machine_for(arch))  # compile before anything is timed
         lines += [*report(arch, captures, options.mca), ""]
-    text = "\n".join(lines)
+    text = "\n".join(lines) + NOTES
     print(text)
     if options.write:
         options.write.parent.mkdir(parents=True, exist_ok=True)

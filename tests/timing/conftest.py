@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,9 +14,25 @@ from numpy.typing import NDArray
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.llvm import assembler, disassembler
 from asmevo.isa.target import Target
+from asmevo.timing.att import Capture, read_capture
 from asmevo.timing.machine import Machine, machine_for
 from asmevo.timing.simulate import Simulation, simulate
 from asmevo.timing.static import static_program
+
+
+@cache
+def _captures(folder: Path, arch: str) -> tuple[Capture, ...]:
+    return tuple(read_capture(path) for path in sorted(folder.glob(f"{arch}*.json.gz")))
+
+
+@pytest.fixture(scope="session")
+def captures(shared_root: Path) -> dict[str, tuple[Capture, ...]]:
+    """Instruction traces of real GPUs by architecture; they lie beside the checkout, if at all."""
+    folder = shared_root / "traces" / "att"
+    if not folder.is_dir():
+        pytest.skip("no instruction traces beside this checkout (../shared/traces)")
+    return {arch: _captures(folder, arch) for arch in ("gfx942", "gfx950")}
+
 
 PARTS = ("gfx90a", "gfx942", "gfx950")
 

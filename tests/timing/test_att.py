@@ -91,24 +91,20 @@ def error(capture: Capture) -> float:
 @pytest.mark.shared
 @pytest.mark.parametrize(("arch", "mean", "worst"), [("gfx942", 7, 15), ("gfx950", 18, 55)])
 def test_committed_constants_keep_their_error(
-    shared_root: Path, arch: str, mean: float, worst: float
+    captures: dict[str, tuple[Capture, ...]], arch: str, mean: float, worst: float
 ) -> None:
     """In sample; the held-out figures are in docs/results/timing.md (benchmark)."""
-    files = sorted((shared_root / "traces" / "att").glob(f"{arch}*.json.gz"))
-    if not files:
-        pytest.skip("no instruction traces beside this checkout (../shared/traces)")
-    errors = 100 * np.abs([error(read_capture(f)) for f in files])
+    errors = 100 * np.abs([error(capture) for capture in captures[arch]])
     assert errors.mean() < mean
     assert errors.max() < worst
 
 
 @pytest.mark.shared
-def test_the_core_is_right_where_memory_does_not_matter(shared_root: Path) -> None:
+def test_the_core_is_right_where_memory_does_not_matter(
+    captures: dict[str, tuple[Capture, ...]],
+) -> None:
     """Clocks at MFMA, VALU, nop and scalar instructions: within 1.5 points of the wave's time."""
-    path = shared_root / "traces" / "att" / "gfx942_256_256_64_16_33564_dispatch_48.json.gz"
-    if not path.is_file():
-        pytest.skip("this capture is not beside this checkout (../shared/traces)")
-    capture = read_capture(path)
+    capture = next(c for c in captures["gfx942"] if c.name.startswith("gfx942_256_256_64_16_3"))
     (unit,) = capture.units
     origin = min(int(w.issue[0]) for w in unit)
     run = simulate(

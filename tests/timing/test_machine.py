@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from asmevo.errors import UnsupportedError
 from asmevo.isa.target import Target
 from asmevo.timing import simulate as simulator
-from asmevo.timing.att import Capture, read_capture
+from asmevo.timing.att import Capture
 from asmevo.timing.machine import ROWS, machine_for
 from asmevo.timing.static import Kind
 
@@ -47,19 +46,7 @@ def test_unknown_constants_and_parts_are_refused_by_name() -> None:
         machine_for("gfx1100")
 
 
-@pytest.fixture(scope="module")
-def captures(request: pytest.FixtureRequest) -> dict[str, list[Capture]]:
-    root: Path = request.getfixturevalue("shared_root")
-    folder = root / "traces" / "att"
-    if not folder.is_dir():
-        pytest.skip("no instruction traces beside this checkout (../shared/traces)")
-    return {
-        arch: [read_capture(p) for p in sorted(folder.glob(f"{arch}*.json.gz"))]
-        for arch in ("gfx942", "gfx950")
-    }
-
-
-def gaps(captures: list[Capture], before: str, after: str) -> Counter[int]:
+def gaps(captures: tuple[Capture, ...], before: str, after: str) -> Counter[int]:
     """Clocks between issues of neighbours whose texts start so."""
     found: Counter[int] = Counter()
     for capture in captures:
@@ -89,7 +76,7 @@ def gaps(captures: list[Capture], before: str, after: str) -> Counter[int]:
     ],
 )
 def test_issue_rules_are_the_most_frequent_distance_in_the_traces(
-    captures: dict[str, list[Capture]], arch: str, before: str, after: str, row: str
+    captures: dict[str, tuple[Capture, ...]], arch: str, before: str, after: str, row: str
 ) -> None:
     found = gaps(captures[arch], before, after)
     if not found:
@@ -104,7 +91,7 @@ def test_issue_rules_are_the_most_frequent_distance_in_the_traces(
     [("gfx942", "v_mfma_f32_16x16x16_bf16"), ("gfx950", "v_mfma_f32_16x16x32_bf16")],
 )
 def test_matrix_instructions_follow_each_other_at_their_passes(
-    captures: dict[str, list[Capture]], arch: str, mnemonic: str
+    captures: dict[str, tuple[Capture, ...]], arch: str, mnemonic: str
 ) -> None:
     (mode, _), *_ = gaps(captures[arch], mnemonic, mnemonic).most_common(1)
     capture = next(c for c in captures[arch] if any(t.startswith(mnemonic) for t in c.text))
@@ -114,7 +101,7 @@ def test_matrix_instructions_follow_each_other_at_their_passes(
 
 
 @pytest.mark.shared
-def test_taken_branches_cost_what_the_table_says(captures: dict[str, list[Capture]]) -> None:
+def test_taken_branches_cost_what_the_table_says(captures: dict[str, tuple[Capture, ...]]) -> None:
     for arch, members in captures.items():
         found: Counter[int] = Counter()
         for capture in members:
