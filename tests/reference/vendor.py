@@ -136,6 +136,47 @@ def i8gemm(m: int, n: int, k: int, tile_m: int, seed: int) -> Launch:
     )
 
 
+def flatmm(m: int, n: int, k: int, seed: int) -> Launch:
+    """D[M,N] (fp16) = sum over 128-wide k blocks of (A B^T) * sa[kb, m] * sb[kb, n/128], fp8.
+
+    Arguments are packed here, B is in layout (16,16). N % 256 == 0, K % 128 == 0. The kernel
+    prefetches a k block past the end of A and reads whole tiles of sa: both get spare rows.
+    """
+    rng = np.random.default_rng(seed)
+    fp8 = fp8_of("gfx942")
+    spare_a = rng.normal(size=(m + 2, k)).astype(fp8)
+    spare_sa = rng.uniform(0.5, 1.5, size=(k // 128 + 2, m)).astype(np.float32)
+    a, sa = spare_a[:m], spare_sa[: k // 128]
+    b = rng.normal(size=(n, k)).astype(fp8)
+    sb = rng.uniform(0.5, 1.5, size=(k // 128, n // 128)).astype(np.float32)
+    left = np.float64(a) * np.repeat(sa, 128, axis=0).T
+    right = np.float64(b) * np.repeat(np.repeat(sb, 128, axis=0), 128, axis=1).T
+    name = "flatmm_uk_gfx9_f16f8_128x256x128_1x4x1_16x16x32"
+    unused = ("dbg_int_ptr", "dbg_fp8_ptr", "dbg_f16_ptr", "dbg_fp32_ptr")
+    sizes = ("hidden_size", "intermediate_size", "num_tokens")
+    return Launch(
+        kernel=name,
+        grid=(n // 256, -(-m // 128), 1),
+        block=(256, 1, 1),
+        args=(
+            Arg(0, "a_ptr", spare_a),
+            Arg(8, "b_ptr", preshuffle(b)),
+            Arg(16, "c_ptr", None),
+            Arg(24, "sa_ptr", spare_sa),
+            Arg(32, "sb_ptr", sb),
+            Arg(40, "d_ptr", None),
+            Arg(48, "d_f16_ptr", np.zeros((m, n), np.float16), "out"),
+            *(Arg(56 + 8 * i, text, None) for i, text in enumerate(unused)),
+            *(Arg(88 + 4 * i, t, v) for i, (t, v) in enumerate(zip(sizes, (k, n, m), strict=True))),
+            Arg(100, "num_experts", 0),
+            Arg(104, "topk", 0),
+            Arg(108, "stride_token", 0),
+        ),
+        expected={"d_f16_ptr": Expected(left @ right.T, rtol=2e-3)},
+        label=f"flatmm {m}x{n}x{k}",
+    )
+
+
 def layer_norm(m: int, seed: int) -> Launch:
     """OutResidual = In + InResidual; Out = layer norm of it over N = 8192 (bf16); M even."""
     n, epsilon = 8192, 1e-5

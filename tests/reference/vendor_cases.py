@@ -233,6 +233,19 @@ def _i8gemm() -> list[Case]:
     return cases
 
 
+def _flatmm() -> list[Case]:
+    name = "flatmm_uk_gfx9_f16f8_128x256x128_1x4x1_16x16x32"
+    return [
+        Case(
+            f"flatmm-{m}x{n}x{k}",
+            "gfx942",
+            f"{name}.co",
+            lambda m=m, n=n, k=k: vendor.flatmm(m, n, k, seed=m),
+        )
+        for m, n, k in ((128, 256, 256), (128, 512, 384), (77, 256, 256))
+    ]
+
+
 def _layer_norm() -> list[Case]:
     return [
         Case(
@@ -258,4 +271,5 @@ CASES: list[Case] = [
     *_fmoe_b16(),
     *_layer_norm(),
     *_i8gemm(),
+    *_flatmm(),
 ]
