@@ -23,7 +23,7 @@ def test_kernel_of_a_compiled_object(kernel_objects: Objects) -> None:
     d, m = kernel.descriptor, kernel.metadata
     assert (d.group_segment_fixed_size, d.kernarg_size, d.user_sgpr_count) == (1024, 20, 2)
     assert (d.vgprs, d.accum_offset, d.arch_vgprs, d.agprs) == (16, 16, 16, 0)
-    assert d.sgprs == 48  # 35 + VCC, FLAT_SCRATCH and XNACK_MASK, in granules of 16
+    assert d.sgprs == 48  # 35, and VCC, FLAT_SCRATCH and XNACK_MASK, in steps of 8
     assert (d.float_denorm_mode_32, d.float_denorm_mode_16_64) == (3, 3)
     assert (d.dx10_clamp, d.ieee_mode, d.enable_sgpr_kernarg_segment_ptr) == (1, 1, 1)
     assert [(a.offset, a.size, a.value_kind) for a in m.args] == [

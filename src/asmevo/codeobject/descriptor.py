@@ -205,7 +205,10 @@ class KernelDescriptor:
 
     @property
     def sgprs(self) -> int:
-        """SGPRs allocated per wave, VCC and the other trailing ones included; 128 on gfx10+."""
+        """SGPRs per wave, VCC and the other trailing ones included; 128 on gfx10 and later.
+
+        In the descriptor's steps of 8; the hardware allocates steps of 16 of them.
+        """
         return (self.granulated_sgprs + 1) * 8 if self.target.is_gfx9 else 128
 
     @property
@@ -235,7 +238,7 @@ class KernelDescriptor:
             elif name == "accum_offset":
                 field, value = _FIELDS["granulated_accum_offset"], -(-value // 4) - 1
             elif name == "sgprs" and self.target.is_gfx9:
-                field, value = _FIELDS["granulated_sgprs"], (-(-value // 16) * 16) // 8 - 1
+                field, value = _FIELDS["granulated_sgprs"], max(1, -(-value // 8)) - 1
             elif name == "user_sgpr_count":
                 field = _FIELDS["_user_sgprs_6" if _gfx1250(self.target) else "_user_sgprs_5"]
             elif name == "inst_pref_size":

@@ -127,9 +127,9 @@ def _modifier(word: str) -> tuple[str, ModifierValue]:
     name, colon, value = word.partition(":")
     if not colon:
         return name, True
-    if value.startswith("["):
-        return name, tuple(int(x, 0) for x in value[1:-1].split(","))
     try:
+        if value.startswith("["):
+            return name, tuple(int(x, 0) for x in value[1:-1].split(","))
         return name, int(value, 0)
     except ValueError:
         return name, value
