@@ -32,7 +32,7 @@ from asmevo.check.run import check_program
 from asmevo.codeobject import CodeObject
 from asmevo.errors import AsmEvoError
 from asmevo.isa.counters import counter_max, decode_wait, encode_wait, events
-from asmevo.isa.effects import OpClass, effects
+from asmevo.isa.effects import OpClass, effects, vector_registers
 from asmevo.isa.hazard_roles import roles, wait_states_of
 from asmevo.isa.hazards import Opcode, Relation, pair_table
 from asmevo.isa.instruction import Instruction
@@ -167,11 +167,24 @@ def _shift(text: str, amount: int) -> str | None:
     return changed if n else None
 
 
+def first_undeclared(program: Program, function: Function) -> int:
+    """Lowest VGPR that the kernel must not name, 0 when it may name all 256.
+
+    A kernel that already names registers above accum_offset has the whole unified file.
+    """
+    kernel = next(k for k in program.object.kernels if program.kernel_function(k) == function)
+    d = kernel.descriptor
+    code = program.instructions[function.first : function.last]
+    used = max((vector_registers(i)[0] for i in code), default=0)
+    top = d.vgprs if used > d.arch_vgprs else d.arch_vgprs
+    return top if top < 256 else 0
+
+
 def mutants(program: Program, function: Function, limit: int) -> Iterator[Mutant]:
     """Mutants of a function in program order of their places."""
     target = program.target
     maxima = counter_max(target)
-    kernel = next(k for k in program.object.kernels if program.kernel_function(k) == function)
+    top = first_undeclared(program, function)
     for i in range(function.first, function.last):
         inst = program.instructions[i]
         if inst.text is None or i in program.targets:
@@ -201,12 +214,9 @@ def mutants(program: Program, function: Function, limit: int) -> Iterator[Mutant
             shifted = _shift(inst.text, 1)
             if shifted:
                 yield Mutant("shift register", i, Edit(i, i + 1, (shifted,)))
-            beyond = _shift(inst.text, 256)
-            if beyond:
-                top = kernel.descriptor.arch_vgprs
-                raised = re.sub(r"\b[v]\d+\b", f"v{top}", inst.text, count=1)
-                if raised != inst.text and top < 256:
-                    yield Mutant("register past count", i, Edit(i, i + 1, (raised,)), True)
+            raised = re.sub(r"\bv\d+\b", f"v{top}", inst.text, count=1)
+            if top and raised != inst.text:
+                yield Mutant("register past count", i, Edit(i, i + 1, (raised,)), True)
             follower = i + 1
             if follower < function.last and follower not in program.labels:
                 after = program.instructions[follower]

@@ -12,6 +12,10 @@ from asmevo.isa.target import Target
 OperandFault = tuple[str, str, str, str]  # rule, mark, severity, message
 
 
+# Destinations of up to 128 bits may overlap sources (LLVM `MFMATable`, NoDstOverlap).
+_EARLY_CLOBBER = 4
+
+
 def _tuple_fault(inst: Instruction, target: Target) -> str:
     """Why a register tuple of the instruction is not encodable in hardware, or ''."""
     for operand in inst.operands:
@@ -32,7 +36,7 @@ def _matrix_fault(inst: Instruction, target: Target) -> tuple[str, bool]:
     """(why a matrix instruction's destination overlaps its sources wrongly, whether it is C)."""
     op = matrix_op(inst, target)
     d = inst.operands[0].reg
-    if op is None or d is None or op.m == 4 or op.sparse:
+    if op is None or d is None or d.count <= _EARLY_CLOBBER or op.sparse:
         return "", False
     ab, c = matrix_sources(inst, op)
     dmask = reg_mask(d)

@@ -15,7 +15,7 @@ from asmevo.check.view import CALL, Facts, View
 from asmevo.check.waits import register_text
 from asmevo.codeobject import KernelDescriptor
 from asmevo.isa.hazard_roles import EXEC_MASK, SCALAR_MASK, VECTOR_MASK, VGPR_MASK
-from asmevo.isa.operand import AGPR0, EXEC, FLAT_SCRATCH, MODE, SCC, TTMP0, VGPR0
+from asmevo.isa.operand import AGPR0, EXEC, FLAT_SCRATCH, MODE, SCC, TTMP0, VCC, VGPR0
 
 EVERYTHING = SCALAR_MASK | EXEC_MASK | VECTOR_MASK | 1 << SCC | 1 << MODE
 
@@ -67,6 +67,8 @@ def entry_mask(descriptor: KernelDescriptor, preloaded: bool = True) -> int:
     mask = ((1 << sgprs) - 1) | ((1 << vgprs) - 1) << VGPR0
     mask |= 0xF << FLAT_SCRATCH  # flat scratch and XNACK mask: set by the hardware or unused
     mask |= ((1 << 16) - 1) << TTMP0 | 3 << EXEC | 1 << MODE
+    if d.wavefront_size32:
+        mask |= 1 << (VCC + 1)  # instructions that name VCC read 32 bits of it
     return mask
 
 
@@ -147,7 +149,14 @@ def _undefined(view: View, index: int, f: Facts, missing: int, maybe: int) -> li
         return []
     found: list[Finding] = []
     never, sometimes = missing & ~maybe, missing & maybe
-    if never:
+    if never and _only_copies(f):
+        # Compilers spill and copy pairs of which one half was never set.
+        names = register_text(never)
+        found.append(
+            _make(view, index, f, "register.undefined-copy", "-", NOTE,
+                  f"{names} is copied but never defined before", "", names)
+        )  # fmt: skip
+    elif never:
         names = register_text(never)
         found.append(
             _make(view, index, f, "register.undefined", "R", ERROR,
@@ -161,6 +170,16 @@ def _undefined(view: View, index: int, f: Facts, missing: int, maybe: int) -> li
                   names)
         )  # fmt: skip
     return found
+
+
+_COPIES = (
+    "v_mov_b", "v_accvgpr_", "v_pk_mov_b32", "s_mov_b", "scratch_store_", "v_writelane_b32",
+)  # fmt: skip
+
+
+def _only_copies(f: Facts) -> bool:
+    """Whether the instruction moves its source unchanged (a copy or a spill)."""
+    return f.base.startswith(_COPIES)
 
 
 def _clears_itself(f: Facts) -> bool:

@@ -26,6 +26,15 @@ def _check_view(
     findings: list[Finding] = []
     if "structure" in passes:
         findings += check_structure(view)
+    if any(f.base == "s_set_vgpr_msb" for f in view.facts):
+        # Printed register numbers then lack their upper bits.
+        findings.append(
+            Finding(
+                "coverage.vgpr-banks", "-", NOTE, view.name, -1, "",
+                message="s_set_vgpr_msb: registers, waits and hazards are not checked",
+            )
+        )  # fmt: skip
+        passes = [p for p in passes if p in ("structure", "resources")]
     if "registers" in passes:
         if kernel is None:
             masks = dict.fromkeys((view.first,), EVERYTHING)

@@ -93,6 +93,13 @@ def skeleton(text: str) -> str:
     return _REGISTER.sub(lambda m: m.group(1) or "s", text)
 
 
+def dual_halves(inst: Instruction) -> tuple[Instruction, ...]:
+    """The one or two operations of an instruction (gfx11+ VOPD prints `X :: Y`)."""
+    if inst.text is None or " :: " not in inst.text:
+        return (inst,)
+    return tuple(Instruction(inst.raw, part.strip()) for part in inst.text.split(" :: "))
+
+
 class Facts:
     """What the checks know of one distinct instruction; equal instructions share one object."""
 
@@ -102,12 +109,17 @@ class Facts:
     )  # fmt: skip
 
     def __init__(self, inst: Instruction, target: Target, queues: QueueTable) -> None:
-        effect = effects(inst, target)
+        halves = dual_halves(inst)
+        effect = effects(halves[0], target)
         self.inst = inst
         self.base = inst.base
         self.kind = effect.kind
         self.defs = mask_of(effect.defs)
         self.uses = mask_of(effect.uses)
+        for half in halves[1:]:
+            other = effects(half, target)
+            self.defs |= mask_of(other.defs)
+            self.uses |= mask_of(other.uses)
         self.touch = self.defs | self.uses | _sensed(self.kind, effect.lds_dma)
         self.flow = _flow(self.kind, self.base)
         self.states = wait_states_of(inst, target)

@@ -127,6 +127,7 @@ class Walker:
         self.states: StateTable[State] = StateTable((), join)
         self._memo: dict[tuple[ChunkContent, int], Result] = {}
         self.flat_blocks = target.is_gfx9
+        self.halves_apart = target.major >= 11  # 16-bit halves are registers of their own
         self.waw_in_order = {Order.LDS} if target.major >= 12 else {Order.LDS, Order.VMEM}
 
     def run(self, content: ChunkContent, entry: int) -> Result:
@@ -230,14 +231,14 @@ class Walker:
                     counts.setdefault(low, []).append(distance)
                 registers = hit & ~MEMORY_BITS
                 read = registers & f.uses
+                if in_order_write and self.halves_apart:
+                    read &= ~f.partial  # the other half is merged in order, too
                 written = registers & f.defs & ~read
                 if written and in_order_write:
                     written = 0
                 for mask, rule in ((read, "wait.raw"), (written, "wait.waw")):
                     if mask:
                         raws.append(Raw(at, rule, mask, q, distance, 0))
-                # Reported once: what follows the first reader depends on it anyway.
-                e[1] &= ~(read | written)
             for bit, distances in counts.items():
                 place = "barrier" if barrier else "lds"
                 rule = f"wait.{_BIT_NAMES[bit][0]}-at-{place}"

@@ -182,6 +182,8 @@ def _memory_roles(
         return (0,), set() if data_first else {0}, True, True, False
     if "_store" in base:
         return (), set(), False, True, False
+    if "_prefetch" in base:  # fills a cache, no register
+        return (), set(), False, False, False
     if lds_dma:
         return (), set(), True, True, True
     if kind is OpClass.SMEM and base.startswith("s_atc_probe"):
