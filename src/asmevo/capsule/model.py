@@ -238,6 +238,11 @@ class Capsule:
         return math.prod(self.grid)
 
     @property
+    def timed(self) -> bool:
+        """Whether its speed matters: not for size variants and stressed inputs, which only test."""
+        return not self.provenance.get("variant") and "stress" not in self.provenance
+
+    @property
     def workitems(self) -> int:
         """Workitems of one workgroup."""
         return math.prod(self.block)
