@@ -38,6 +38,8 @@ CASES: list[tuple[str, str, str, list[tuple[str, int, int]]]] = [
     ("wrong counter", "gfx942", VM1 + wait("lgkmcnt(0)") + USE1 + END, [("wait.raw", 2, 0)]),
     ("overwritten while pending", "gfx942", VM1 + "v_mov_b32_e32 v1, 0\n" + END,
      [("wait.waw", 1, 0)]),
+    ("a read of the overwriting value is no second fault", "gfx942",
+     VM1 + "v_mov_b32_e32 v1, 0\n" + USE1 + END, [("wait.waw", 1, 0)]),
     ("load over load is in order", "gfx942", VM1 + VM1 + wait("vmcnt(0)") + USE1 + END, []),
     ("load over load needs a wait on gfx12", "gfx1200",
      "global_load_b32 v1, v0, s[0:1]\nglobal_load_b32 v1, v0, s[0:1] offset:4\n"

@@ -239,6 +239,8 @@ class Walker:
                 for mask, rule in ((read, "wait.raw"), (written, "wait.waw")):
                     if mask:
                         raws.append(Raw(at, rule, mask, q, distance, 0))
+                # From here on a read means the new value, whatever the late result does to it.
+                e[1] &= ~written
             for bit, distances in counts.items():
                 place = "barrier" if barrier else "lds"
                 rule = f"wait.{_BIT_NAMES[bit][0]}-at-{place}"
