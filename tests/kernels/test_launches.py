@@ -64,9 +64,10 @@ def test_vendor_launch_fits_the_metadata(case: Case, aiter_root: Path) -> None:
     kernel = CodeObject.open((aiter_root / case.file).read_bytes()).kernel(None)
     launch = case.build()
     assert launch.kernel == kernel.name
-    given = {(a.name, a.offset) for a in launch.args}
-    wanted = {(a.name, a.offset) for a in explicit_arguments(kernel.metadata)}
-    assert given == wanted
+    arguments = explicit_arguments(kernel.metadata)
+    assert [a.offset for a in launch.args] == [a.offset for a in arguments]
+    if not case.path.startswith("mla/"):  # those names are of another kernel
+        assert [a.name for a in launch.args] == [a.name for a in arguments]
     if kernel.metadata.reqd_workgroup_size is not None:
         assert launch.block == kernel.metadata.reqd_workgroup_size
     launch.capsule(kernel.metadata.kernarg_segment_size)

@@ -4,7 +4,8 @@ block tables, sorted expert lists), and the comparison of what comes out."""
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -111,7 +112,7 @@ class Launch:
     lds_dynamic: int = 0
     schedule: str = "barrier"
     label: str = ""
-    extra: dict[str, Any] = field(default_factory=dict)
+    also: Callable[[dict[str, np.ndarray]], None] | None = None  # a check over several buffers
 
     def capsule(self, kernarg_size: int = 0, target: str = "") -> Capsule:
         """The launch as a capsule; the kernarg segment has at least `kernarg_size` bytes."""
@@ -122,6 +123,8 @@ class Launch:
         for name, expected in self.expected.items():
             actual = capsule.buffer(name).view(buffers[name])
             expected.check(actual, f"{self.label or self.kernel}: {name}")
+        if self.also is not None:
+            self.also({b.name: b.view(buffers[b.name]) for b in capsule.buffers})
         for b in capsule.buffers:
             if b.role == "in":
                 assert buffers[b.name] == b.data, f"{self.kernel}: input {b.name} was modified"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reference import vendor, vendor_attention, vendor_moe
+from reference import vendor, vendor_attention, vendor_mla, vendor_moe
 from reference.launch import Launch
 from reference.vendor import symbol
 
@@ -246,6 +246,19 @@ def _flatmm() -> list[Case]:
     ]
 
 
+def _mla() -> list[Case]:
+    name = "mla_dec_stage1_bf16_a16w16_subQ16_mqa16"
+    return [
+        Case(
+            f"{name}-{max(lengths)}-{splits}",
+            "gfx942",
+            f"mla/{name}.co",
+            lambda n=lengths, s=splits: vendor_mla.decode_stage1(n, s, seed=n[0]),
+        )
+        for lengths, splits in (((64,), 1), ((17, 300), 2), ((64, 100, 1), 3))
+    ]
+
+
 def _layer_norm() -> list[Case]:
     return [
         Case(
@@ -272,4 +285,5 @@ CASES: list[Case] = [
     *_layer_norm(),
     *_i8gemm(),
     *_flatmm(),
+    *_mla(),
 ]
