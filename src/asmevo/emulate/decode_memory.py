@@ -107,11 +107,23 @@ def decode_lds(ctx: Context, inst: Instruction) -> Record:
     ops[1] = ctx.offset(operands.pop(0))
     for i, operand in enumerate(operands):
         ops[2 + i] = ctx.offset(operand)
+    if op.atomic and op.pair:
+        _check_pair(inst)
+    options: tuple[tuple[str, Any], ...] = ()
+    if op.atomic == "add_f" and op.size == 4 and ctx.mode.denorm_32 == 0:
+        options = (("flush", True),)
     scale = op.pair or 1
     first = "offset0" if op.pair else "offset"
     return Record(
-        Variant("lds", base),
+        Variant("lds", base, "", options),
         ops,
         imm=integer_modifier(inst, first) * scale,
         imm2=integer_modifier(inst, "offset1") * scale,
     )
+
+
+def _check_pair(inst: Instruction) -> None:
+    """Refuse a paired exchange whose first result overwrites its second datum."""
+    result, data = inst.operands[0].reg, inst.operands[3].reg
+    if result is not None and data is not None and set(result.units) & set(data.units):
+        raise Unsupported(f"{inst.text}: the result overlaps the second datum")

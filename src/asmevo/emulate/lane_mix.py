@@ -44,7 +44,7 @@ def emit_mix(module: Module, variant: Variant) -> None:
     a, b, c = (_source(h, i) for i in (1, 2, 3))
     rounding = variant.option("round")
     if rounding is not None:
-        alg = DirectedAlgebra(h.vector, {32: rounding[0], 16: rounding[1], 64: rounding[1]})
+        alg = DirectedAlgebra(h.vector, {32: rounding[0], 16: rounding[1]})
         a, b, c = (Value(alg, v.raw, v.width, v.kind) for v in (a, b, c))
     result = fma_full(a, b, c)
     pointer = h.slot(0)

@@ -27,12 +27,14 @@ def mode_of(variant: Variant) -> FloatMode:
     return FloatMode(**fields)
 
 
-def _directed(variant: Variant, args: list[Any]) -> list[Any]:
-    """Arguments whose algebra rounds as MODE says."""
+def _directed(variant: Variant, semantic: Semantic, args: list[Any]) -> list[Any]:
+    """Arguments whose algebra rounds results of the opcode's width as MODE says."""
     rounding = variant.option("round")
     if rounding is None:
         return args
-    alg = DirectedAlgebra(args[0].alg, {32: rounding[0], 16: rounding[1], 64: rounding[1]})
+    widths = {table.width_of(d) for d in semantic.dsts if d[0] == "f"}
+    modes = {w: rounding[0] if w == 32 else rounding[1] for w in widths}
+    alg = DirectedAlgebra(args[0].alg, modes)
     return [Value(alg, a.raw, a.width, a.kind) if isinstance(a, Value) else a for a in args]
 
 
@@ -56,7 +58,7 @@ def evaluate(h: Helper, semantic: Semantic, arg_sets: list[list[Any]]) -> list[R
     variant, f = h.variant, h.fn
     mode = mode_of(variant)
     immediates = {name: variant.option(name, 0) for name in semantic.immediates}
-    arg_sets = [_directed(variant, args) for args in arg_sets]
+    arg_sets = [_directed(variant, semantic, args) for args in arg_sets]
     if semantic.fast is None:
         return [table.apply(semantic, args, mode, **immediates) for args in arg_sets]
     quick = [table.apply(semantic, args, mode, fast=True) for args in arg_sets]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from asmevo.emulate import access
 from asmevo.emulate import layout as L
+from asmevo.emulate.atomics import atomic_lanes, check_alignment
 from asmevo.emulate.emit import I32X64, I64X64, Helper, Variant, family
 from asmevo.emulate.ir import Module
-from asmevo.emulate.vector_memory import atomic_lanes
 from asmevo.isa.semantics.memory import MemoryOp, memory_op
 
 # Record slots: destination, address, first and second data.
@@ -139,11 +139,31 @@ def emit_lds(module: Module, variant: Variant) -> None:
     elif op.action == "store":
         _store(h, op)
     else:
-        address = LdsAddress(h, h.source_row(ADDR, "v"), _offset(h), op.size)
-        hosts = address.hosts()
-        h.fn.store(I64X64, hosts, h.fn.at("%st", L.HOST), 64)
-        result = h.slot(DST) if op.returns else None
-        second = h.slot(DATA1) if op.atomic in ("cmpst", "mskor") else None
-        atomic_lanes(h, op, h.exec_bits(), h.slot(DATA0), result, second)
-        h.next()
+        _atomic(h, op)
     h.finish()
+
+
+def _atomic(h: Helper, op: MemoryOp) -> None:
+    f = h.fn
+    row = h.source_row(ADDR, "v")
+    area = f.at("%st", L.HOST)
+    flushed = bool(h.variant.option("flush"))
+    addresses = [LdsAddress(h, row, _offset(h), op.size)]
+    if op.pair:
+        addresses.append(LdsAddress(h, row, _offset(h, True), op.size))
+    if op.atomic == "condxchg":
+        kept = f.op(f"and {I32X64} {addresses[0].bytes}, splat (i32 {0xFFF8})")
+        addresses[0].bytes = kept
+    # Every address is checked before memory changes.
+    hosts: list[str] = []
+    for address in addresses:
+        check_alignment(h, address.bytes, 32, op.size, h.exec_bits())
+        hosts.append(address.hosts())
+    result = h.slot(DST) if op.returns else None
+    second = h.slot(DATA1) if op.atomic in ("cmpst", "mskor", "wrap") else None
+    for n, host in enumerate(hosts):
+        f.store(I64X64, host, area, 64)
+        into = f.at(result, n * op.dwords * L.ROW) if result is not None else None
+        data = h.slot(DATA0 + n)
+        atomic_lanes(h, op, h.exec_bits(), data, into, second, flushed=flushed)
+    h.next()

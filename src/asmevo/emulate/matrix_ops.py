@@ -1,213 +1,227 @@
-"""Helpers for dense matrix instructions, `fast` arithmetic: fused accumulation in ascending k.
+"""Helpers for matrix instructions in `fast` arithmetic, and what both arithmetics share.
 
-All lanes take part whatever EXEC says. A and B are unpacked to the accumulator's type in a
-scratch area; the product loop runs over result registers with A broadcast per lane group.
+All lanes take part whatever EXEC says. `fast` accumulates with fused multiply-adds in ascending
+k; `exact` (`matrix_exact`) follows the published accumulation models.
 """
 
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
+from asmevo.emulate import matrix_exact
 from asmevo.emulate.emit import I32X64, Helper, Variant, family
 from asmevo.emulate.ir import Fn, Module, vec
-from asmevo.isa.semantics.matrix import MatrixOp, matrix_op
+from asmevo.emulate.matrix_areas import (
+    Area,
+    Reader,
+    allocate,
+    as_number,
+    barrier,
+    double_rows,
+    element_bits,
+    put,
+    scale_blocks,
+    turns,
+)
+from asmevo.isa.semantics.matrix import SCALE_BLOCK, MatrixOp, matrix_op
+from asmevo.isa.semantics.table import FloatMode
 
-# Record slots: destination, A, B, C.
-D_SLOT, A_SLOT, B_SLOT, C_SLOT = range(4)
+# Record slots: destination, A, B, C (the index register of sparse forms), scales of A and B.
+D_SLOT, A_SLOT, B_SLOT, C_SLOT, SA_SLOT, SB_SLOT = range(6)
 
 
-def _element_vectors(
-    h: Helper, f: Fn, pointer: str, op: MatrixOp, fmt: str, bits: int, arch: str
-) -> list[str]:
-    """Per element slot, the 64 lanes' elements in the accumulator's type."""
-    from asmevo.emulate.small_floats import decode8
-
-    acc_t = {"f32": "float", "f64": "double", "i32": "i32"}[op.acc]
-    out: list[str] = []
-    count = op.elements
-    if bits == 64:
-        low, high = f.load(I32X64, pointer, 64), f.load(I32X64, f.at(pointer, L.ROW), 64)
-        wide = h.join(low, high)
-        return [f.op(f"bitcast {vec('i64')} {wide} to {vec('double')}")]
-    per_row = 32 // bits
-    for slot in range(count):
-        row = f.load(I32X64, f.at(pointer, (slot // per_row) * L.ROW), 64)
-        at = (slot % per_row) * bits
-        if at:
-            row = f.op(f"lshr {I32X64} {row}, splat (i32 {at})")
-        if fmt in ("f32", "xf32"):
-            if fmt == "xf32":  # inputs are cut to 10 mantissa bits
-                row = f.op(f"and {I32X64} {row}, splat (i32 {-(1 << 13)})")
-            out.append(f.op(f"bitcast {I32X64} {row} to {vec('float')}"))
-        elif fmt == "f16":
-            half = f.op(f"trunc {I32X64} {row} to {vec('i16')}")
-            half = f.op(f"bitcast {vec('i16')} {half} to {vec('half')}")
-            out.append(f.op(f"fpext {vec('half')} {half} to {vec('float')}"))
-        elif fmt == "bf16":
-            up = f.op(f"shl {I32X64} {row}, splat (i32 16)")
-            out.append(f.op(f"bitcast {I32X64} {up} to {vec('float')}"))
-        elif fmt == "i8":
-            byte = f.op(f"trunc {I32X64} {row} to {vec('i8')}")
-            out.append(f.op(f"sext {vec('i8')} {byte} to {I32X64}"))
-        else:
-            value = decode8(h.v(row, 32) & 0xFF, fmt, arch)
-            out.append(f.op(f"bitcast {I32X64} {value.raw} to {vec('float')}"))
-    assert acc_t
-    return out
+def operation(variant: Variant) -> MatrixOp:
+    """The matrix operation of a variant."""
+    op = matrix_op(variant.name, *variant.option("formats", (0, 0)))
+    assert op is not None, variant
+    return op
 
 
 @family("matrix")
 def emit_matrix(module: Module, variant: Variant) -> None:
-    """A dense MFMA. The work is in a noinline callee: a big frame would defeat the tail call."""
-    op = matrix_op(variant.name)
-    assert op is not None, variant
+    """A matrix instruction. The work is in a noinline callee: big frames defeat tail calls."""
+    op = operation(variant)
     h = Helper(module, variant)
     worker = variant.symbol + "_work"
-    outer = h.fn
-    pointers = ", ".join(f"ptr {h.slot(i)}" for i in range(4))
-    outer.emit(f"call void @{worker}(ptr %st, {pointers})")
+    slots = 6 if op.scaled else 4
+    pointers = ", ".join(f"ptr {h.slot(i)}" for i in range(slots))
+    h.fn.emit(f"call void @{worker}(ptr %st, {pointers})")
     h.next()
     h.finish()
-    f = Fn(module, worker, "ptr %st, ptr %d, ptr %a, ptr %b, ptr %c", noinline=True)
+    names = ", ".join(f"ptr %{n}" for n in ("d", "a", "b", "c", "sa", "sb")[:slots])
+    f = Fn(module, worker, f"ptr %st, {names}", noinline=True)
     inner = Helper(module, variant)
     inner.fn = f
     inner.vector.fn = f
     inner.scalar.fn = f
-    _emit_work(inner, f, op)
+    if variant.option("exact") and matrix_exact.differs(variant, op):
+        matrix_exact.emit(inner, f, op)
+    else:
+        _emit_fast(inner, f, op)
+    f.ret()
     f.finish()
 
 
-def _emit_work(h: Helper, f: Fn, op: MatrixOp) -> None:
-    acc_bits = 64 if op.acc == "f64" else 32
-    scalar_t = {"f32": "float", "f64": "double", "i32": "i32"}[op.acc]
-    vector_t = vec(scalar_t)
-    size = acc_bits // 8
-    arch = h.variant.option("arch", "gfx942")
-    count = op.elements
-    area_a = f.op(f"alloca [{64 * count} x {scalar_t}], align 64")
-    area_b = f.op(f"alloca [{64 * count} x {scalar_t}], align 64")
-    for area, pointer, fmt in ((area_a, "%a", op.a), (area_b, "%b", op.b)):
-        elements = _element_vectors(h, f, pointer, op, fmt.name, fmt.bits, arch)
-        for slot, value in enumerate(elements):
-            f.store(vector_t, value, f.at(area, slot * 64 * size), 64)
+def _emit_fast(h: Helper, f: Fn, op: MatrixOp) -> None:
+    number = {"f32": "float", "f64": "double", "i32": "i32"}[op.acc]
+    mode: FloatMode = h.variant.option("mode", FloatMode())
+    blgp = h.variant.option("blgp", 0)
+    a, b = allocate(f, op.a_elements, number), allocate(f, op.b_elements, number)
+    areas = [a, b]
+    if op.acc == "f64":
+        put(f, a, 0, double_rows(h, f, "%a"))
+        put(f, b, 0, double_rows(h, f, "%b"))
+    else:
+        for slot in range(op.a_elements):
+            put(f, a, slot, as_number(h, f, element_bits(h, f, "%a", op.a, slot), op.a, mode))
+        for slot in range(op.b_elements):
+            bits = element_bits(h, f, "%b", op.b, slot, blgp)
+            put(f, b, slot, as_number(h, f, bits, op.b, mode))
+    index = index_area(h, f, op, b.size) if op.sparse else None
+    scales = scale_areas(h, f) if op.scaled else None
+    barrier(f, [*areas, *([index] if index else []), *(scales or ())])
+    reader = Reader(h, f, op, h.variant.option("cbsz", 0), h.variant.option("abid", 0))
 
-    # The unpacked operands must be read back from memory: as broadcasts they fold into the
-    # multiply-adds, while shuffles out of registers would cost as much as the products.
-    f.emit(f'call void asm sideeffect "", "r,r,~{{memory}}"(ptr {area_a}, ptr {area_b})')
+    def element(e: str) -> None:
+        reader.turn(e)
+        acc = accumulator(h, f, op, e)
+        if scales is not None:
+            acc = _scaled_sum(f, op, reader, a, b, scales, acc)
+        else:
+            for k in range(op.a_k):
+                acc = _multiply_add(h, f, op, reader, a, b, index, k, acc)
+        store_element(h, f, op, e, acc)
 
-    def a_scalar(i: int, k: int, block: int) -> str:
-        lane, slot = op.source_lane(i, k, block)
-        return f.load(scalar_t, f.at(area_a, (slot * 64 + lane) * size), size)
-
-    def group_vector(parts: list[str], width: int) -> str:
-        """Concatenate `64 / width` splats of `width` lanes."""
-        t = vec(scalar_t, width)
-        pieces: list[str] = []
-        for p in parts:
-            one = f.op(f"insertelement {t} poison, {scalar_t} {p}, i64 0")
-            pieces.append(
-                f.op(f"shufflevector {t} {one}, {t} poison, <{width} x i32> zeroinitializer")
-            )
-        while len(pieces) > 1:
-            t = vec(scalar_t, width)
-            index = ", ".join(f"i32 {i}" for i in range(2 * width))
-            pieces = [
-                f.op(f"shufflevector {t} {x}, {t} {y}, <{2 * width} x i32> <{index}>")
-                for x, y in zip(pieces[::2], pieces[1::2], strict=True)
-            ]
-            width *= 2
-        return pieces[0]
-
-    # Which (row, block) each lane group of each result element computes.
-    elements = op.acc_registers // (acc_bits // 32)
-    place: dict[tuple[int, int], tuple[int, int, int]] = {}
-    for block in range(op.blocks):
-        for row in range(op.m):
-            for column in range(op.n):
-                lane, element = op.result_place(row, column, block)
-                place[(element, lane)] = (row, column, block)
-    width = min(op.n, 64)
-    b_vectors: dict[tuple[int, tuple[int, ...]], str] = {}
-
-    def b_vector(k: int, blocks: tuple[int, ...]) -> str:
-        """Per lane: B[k, column of the lane] of the block that the lane group computes."""
-        key = (k, blocks)
-        if key not in b_vectors:
-            pieces: list[str] = []
-            t = vec(scalar_t, width)
-            for block in blocks:
-                lane, slot = op.source_lane(0, k, block)
-                pieces.append(f.load(t, f.at(area_b, (slot * 64 + lane) * size), size))
-            w = width
-            while len(pieces) > 1:
-                t = vec(scalar_t, w)
-                index = ", ".join(f"i32 {i}" for i in range(2 * w))
-                pieces = [
-                    f.op(f"shufflevector {t} {x}, {t} {y}, <{2 * w} x i32> <{index}>")
-                    for x, y in zip(pieces[::2], pieces[1::2], strict=True)
-                ]
-                w *= 2
-            b_vectors[key] = pieces[0]
-        return b_vectors[key]
-
-    results: list[str] = []
-    negate = h.variant.option("neg3", (0, 0, 0))
-    for element in range(elements):
-        groups = [place[(element, lane)] for lane in range(0, 64, width)]
-        blocks = tuple(g[2] for g in groups)
-        acc = _accumulator(h, f, op, element, negate[2])
-        for k in range(op.k):
-            a = group_vector([a_scalar(row, k, block) for row, _c, block in groups], width)
-            b = b_vector(k, blocks)
-            if op.acc == "i32":
-                acc = f.op(f"add {I32X64} {acc}, {f.op(f'mul {I32X64} {a}, {b}')}")
-                continue
-            if negate[0]:
-                a = f.op(f"fneg {vector_t} {a}")
-            if negate[1]:
-                b = f.op(f"fneg {vector_t} {b}")
-            suffix = "v64f64" if op.acc == "f64" else "v64f32"
-            acc = f.call(
-                vector_t,
-                f"llvm.fma.{suffix}",
-                f"{vector_t} {a}, {vector_t} {b}, {vector_t} {acc}",
-                declare=f"{vector_t}, {vector_t}, {vector_t}",
-            )
-        results.append(acc)
-        if not h.variant.option("overlap"):
-            # A and B are copies, and C is D or apart from it: each element may be written at once.
-            _store_element(h, f, op, element, acc)
     if h.variant.option("overlap"):
-        for element, acc in enumerate(results):
-            _store_element(h, f, op, element, acc)
-    f.ret()
+        copy_accumulator(f, op)
+    turns(f, op.acc_elements, element)
 
 
-def _store_element(h: Helper, f: Fn, op: MatrixOp, element: int, acc: str) -> None:
+def _multiply_add(
+    h: Helper, f: Fn, op: MatrixOp, reader: Reader, a: Area, b: Area, index: Area | None, k: int,
+    acc: str,
+) -> str:
+    x = reader.a(a, reader.a_constant(k))
+    if index is None:
+        y = reader.b(b, reader.b_constant(k))
+    else:
+        chosen = reader.a_scalars(index, reader.a_constant(k))
+        y = reader.b_at(b, reader.b_constant(4 * (k // 2)), chosen)
+    t = vec(a.kind)
+    if op.acc == "i32":
+        return f.op(f"add {t} {acc}, {f.op(f'mul {t} {x}, {y}')}")
+    negate = h.variant.option("neg3", (0, 0, 0))
+    if negate[0]:
+        x = f.op(f"fneg {t} {x}")
+    if negate[1]:
+        y = f.op(f"fneg {t} {y}")
+    return fused(f, a.kind, x, y, acc)
+
+
+def fused(f: Fn, kind: str, x: str, y: str, z: str) -> str:
+    """Fused multiply-add of 64 lanes."""
+    t = vec(kind)
+    name = "llvm.fma.v64f64" if kind == "double" else "llvm.fma.v64f32"
+    return f.call(t, name, f"{t} {x}, {t} {y}, {t} {z}", declare=f"{t}, {t}, {t}")
+
+
+def _scaled_sum(
+    f: Fn, op: MatrixOp, reader: Reader, a: Area, b: Area, scales: tuple[Area, Area], acc: str
+) -> str:
+    """Each 32-wide block is summed from zero, scaled, and added."""
+    t = vec("float")
+    for block in range(scale_blocks(op)):
+        part = "zeroinitializer"
+        for k in range(block * SCALE_BLOCK, (block + 1) * SCALE_BLOCK):
+            x = reader.a(a, reader.a_constant(k))
+            part = fused(f, "float", x, reader.b(b, reader.b_constant(k)), part)
+        sa = reader.a(scales[0], op.m * block)
+        sb = reader.b(scales[1], op.n * block)
+        part = f.op(f"fmul {t} {part}, {_power(f, sa)}")
+        acc = f.op(f"fadd {t} {acc}, {f.op(f'fmul {t} {part}, {_power(f, sb)}')}")
+    return acc
+
+
+def _power(f: Fn, exponents: str) -> str:
+    """2**(e - 127) of E8M0 codes as float; 255 is NaN, 0 the subnormal 2**-127."""
+    t = vec("float")
+    normal = f.op(f"shl {I32X64} {exponents}, splat (i32 23)")
+    zero = f.op(f"icmp eq {I32X64} {exponents}, zeroinitializer")
+    value = f.op(
+        f"select <64 x i1> {zero}, {I32X64} splat (i32 4194304), {I32X64} {normal}"
+    )
+    bad = f.op(f"icmp eq {I32X64} {exponents}, splat (i32 255)")
+    value = f.op(f"select <64 x i1> {bad}, {I32X64} splat (i32 2143289344), {I32X64} {value}")
+    return f.op(f"bitcast {I32X64} {value} to {t}")
+
+
+def scale_areas(h: Helper, f: Fn) -> tuple[Area, Area]:
+    """The E8M0 codes of A and B, one per lane, as i32."""
+    bytes_ = h.variant.option("scale_bytes", (0, 0))
+    constant = h.variant.option("scale_constant", (False, False))
+    out: list[Area] = []
+    for pointer, byte, scalar in zip(("%sa", "%sb"), bytes_, constant, strict=True):
+        area = allocate(f, 1, "i32")
+        row = h.splat(f.load("i32", pointer), 32) if scalar else f.load(I32X64, pointer, 64)
+        if byte:
+            row = f.op(f"lshr {I32X64} {row}, splat (i32 {8 * byte})")
+        put(f, area, 0, f.op(f"and {I32X64} {row}, splat (i32 255)"))
+        out.append(area)
+    return out[0], out[1]
+
+
+def index_area(h: Helper, f: Fn, op: MatrixOp, size: int) -> Area:
+    """Per stored element of A the byte offset of its B element inside the quad, as i64."""
+    area = allocate(f, op.a_elements, "i64")
+    word = h.v(f.load(I32X64, "%c", 64), 32)
+    cbsz, abid = h.variant.option("cbsz", 0), h.variant.option("abid", 0)
+    for slot in range(op.a_elements):
+        _lane, bit = op.index_place(0, slot, cbsz, abid)
+        number = ((word >> bit) & 3).to(64) * (64 * size)
+        put(f, area, slot, number.raw)
+    return area
+
+
+# --- accumulators -------------------------------------------------------------------------------
+def accumulator(h: Helper, f: Fn, op: MatrixOp, element: str) -> str:
+    """C (D of sparse forms) of a result element, in the accumulator's type."""
+    if op.sparse:
+        return _rows_at(h, f, op, "%d", element)
+    negate = h.variant.option("neg3", (0, 0, 0))[2]
+    if h.variant.kinds[3] == "s":
+        width = op.acc_bits
+        value = h.splat(f.load(f"i{width}", "%c"), width)
+        if op.acc == "i32":
+            return value
+        kind = "double" if width == 64 else "float"
+        acc = f.op(f"bitcast {vec(f'i{width}')} {value} to {vec(kind)}")
+    else:
+        # After `copy_accumulator` C stands in D.
+        acc = _rows_at(h, f, op, "%d" if h.variant.option("overlap") else "%c", element)
+    return f.op(f"fneg {vec('double')} {acc}") if negate else acc
+
+
+def _rows_at(h: Helper, f: Fn, op: MatrixOp, pointer: str, element: str) -> str:
+    at = f.at(pointer, f.op(f"mul i64 {element}, {L.ROW * op.acc_bits // 32}"))
+    if op.acc == "f64":
+        return double_rows(h, f, at)
+    return f.load(I32X64 if op.acc == "i32" else vec("float"), at, 64)
+
+
+def store_element(h: Helper, f: Fn, op: MatrixOp, element: str, acc: str) -> None:
+    """Write a result element. A and B are copies, so this may happen at once."""
+    at = f.at("%d", f.op(f"mul i64 {element}, {L.ROW * op.acc_bits // 32}"))
     if op.acc == "f64":
         wide = f.op(f"bitcast {vec('double')} {acc} to {vec('i64')}")
         low, high = h.split(wide)
-        f.store(I32X64, low, f.at("%d", 2 * element * L.ROW), 64)
-        f.store(I32X64, high, f.at("%d", (2 * element + 1) * L.ROW), 64)
+        f.store(I32X64, low, at, 64)
+        f.store(I32X64, high, f.at(at, L.ROW), 64)
     else:
-        t = I32X64 if op.acc == "i32" else vec("float")
-        f.store(t, acc, f.at("%d", element * L.ROW), 64)
+        f.store(I32X64 if op.acc == "i32" else vec("float"), acc, at, 64)
 
 
-def _accumulator(h: Helper, f: Fn, op: MatrixOp, element: int, negate: int) -> str:
-    constant = h.variant.kinds[3] == "s"
-    if op.acc == "f64":
-        if constant:
-            value = h.splat(f.load("i64", "%c", 8), 64)
-        else:
-            low = f.load(I32X64, f.at("%c", 2 * element * L.ROW), 64)
-            high = f.load(I32X64, f.at("%c", (2 * element + 1) * L.ROW), 64)
-            value = h.join(low, high)
-        acc = f.op(f"bitcast {vec('i64')} {value} to {vec('double')}")
-        return f.op(f"fneg {vec('double')} {acc}") if negate else acc
-    if constant:
-        value = h.splat(f.load("i32", "%c"), 32)
-        if op.acc == "i32":
-            return value
-        return f.op(f"bitcast {I32X64} {value} to {vec('float')}")
-    t = I32X64 if op.acc == "i32" else vec("float")
-    return f.load(t, f.at("%c", element * L.ROW), 64)
+def copy_accumulator(f: Fn, op: MatrixOp) -> None:
+    """Where C is shifted against D: move C into D first, as a whole, then work in place."""
+    size = L.ROW * op.acc_registers
+    f.module.declare("declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)")
+    f.emit(f"call void @llvm.memmove.p0.p0.i64(ptr %d, ptr %c, i64 {size}, i1 false)")
+

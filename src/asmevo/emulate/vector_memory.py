@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from asmevo.emulate import access
 from asmevo.emulate import layout as L
+from asmevo.emulate.atomics import atomic_lanes, check_alignment
 from asmevo.emulate.emit import I1X64, I32X64, I64X64, Helper, Variant, family
 from asmevo.emulate.ir import Module
-from asmevo.isa.semantics.memory import ATOMICS, MemoryOp, memory_op
+from asmevo.isa.semantics.memory import MemoryOp, memory_op
 
 # Record slots of a vector memory instruction.
 DATA, VADDR, SADDR, SOFFSET, RESULT = range(5)
+_APERTURE_BASE = {L.LDS_FAULT: L.LDS_BASE, L.SCRATCH_FAULT: L.PRIVATE}
 
 
 class Addressing:
@@ -28,7 +30,7 @@ class Addressing:
         self.imm = h.imm()
         self.voffset: str | None = None  # <64 x i32>
         self.base: str | None = None  # i64 scalar part
-        if self.mode == "vaddr":
+        if self.mode in ("vaddr", "flat"):
             wide = h.source_wide(VADDR, "v")
             self.wide = f.op(f"add {I64X64} {wide}, {h.splat(self.imm, 64)}")
         elif self.mode == "saddr":
@@ -82,7 +84,7 @@ class Addressing:
     def fast_path(self, permission: int, miss: str) -> str:
         """Host pointer when all 64 lanes are active and consecutive; else branches to `miss`."""
         h, f, size = self.h, self.h.fn, self.size
-        if self.mode == "vaddr":
+        if self.mode in ("vaddr", "flat"):
             first = f.op(f"extractelement {I64X64} {self.wide}, i64 0")
             expected = f.op(f"add {I64X64} {h.splat(first, 64)}, {access.scale_lanes(h, size, 64)}")
             same = f.op(f"icmp eq {I64X64} {self.wide}, {expected}")
@@ -96,7 +98,7 @@ class Addressing:
             start = f.op(f"add i64 {self.base}, {wide}")
         equal = f.op(f"icmp eq i64 {h.bits(same)}, -1")
         ok = f.op(f"and i1 {equal}, {h.is_full(self.bits)}")
-        if self.mode != "vaddr":
+        if self.mode not in ("vaddr", "flat"):
             wraps = f.op(f"icmp ule i32 {first}, {-(63 * size) - 1}")
             ok = f.op(f"and i1 {ok}, {wraps}")
         if self.mode == "buffer":
@@ -112,7 +114,7 @@ class Addressing:
     def device_addresses(self) -> str:
         """<64 x i64> device addresses."""
         h, f = self.h, self.h.fn
-        if self.mode == "vaddr":
+        if self.mode in ("vaddr", "flat"):
             return self.wide
         assert self.voffset is not None and self.base is not None
         wide = f.op(f"zext {I32X64} {self.voffset} to {I64X64}")
@@ -154,7 +156,47 @@ class Addressing:
         addresses = self.device_addresses()
         if at:
             addresses = f.op(f"add {I64X64} {addresses}, splat (i64 {at})")
+        if self.mode == "flat":
+            return self._flat_hosts(addresses, mask, size, permission)
         return access.hosts(h, addresses, mask, size, permission)
+
+    def _flat_hosts(self, addresses: str, mask: str, size: int, permission: int) -> str:
+        """Lanes whose high dword is an aperture go to LDS or scratch, the others to memory."""
+        h, f = self.h, self.h.fn
+        high = f.op(f"lshr {I64X64} {addresses}, splat (i64 32)")
+
+        def lanes(aperture: int) -> str:
+            same = f.op(f"icmp eq {I64X64} {high}, splat (i64 {aperture})")
+            return f.op(f"and i64 {h.bits(same)}, {mask}")
+
+        shared, private = lanes(L.SHARED_BASE), lanes(L.PRIVATE_BASE)
+        special = f.op(f"or i64 {shared}, {private}")
+        low = f.op(f"and {I64X64} {addresses}, splat (i64 {0xFFFFFFFF})")
+        end = f.op(f"add {I64X64} {low}, splat (i64 {size})")
+        out: list[tuple[str, str]] = []
+        for chosen, limit, code in (
+            (shared, L.LDS_SIZE, L.LDS_FAULT),
+            (private, L.PRIVATE_SIZE, L.SCRATCH_FAULT),
+        ):
+            inside = f.op(f"icmp ule {I64X64} {end}, {h.splat(h.field(limit), 64)}")
+            missing = f.op(f"and i64 {f.op(f'xor i64 {h.bits(inside)}, -1')}, {chosen}")
+            good, bad = f.label("aperture"), f.label("outside")
+            f.cond(f.op(f"icmp eq i64 {missing}, 0"), good, bad, likely=True)
+            f.place(bad)
+            h.fault(code, missing)
+            f.place(good)
+            base = f.op(f"ptrtoint ptr {h.field(_APERTURE_BASE[code], 'ptr')} to i64")
+            host = f.op(f"add {I64X64} {low}, {h.splat(base, 64)}")
+            if code == L.SCRATCH_FAULT:
+                stride = h.splat(h.field(limit), 64)
+                lanes_at = f.op(f"mul {I64X64} {access.scale_lanes(h, 1, 64)}, {stride}")
+                host = f.op(f"add {I64X64} {host}, {lanes_at}")
+            out.append((h.mask(chosen), host))
+        rest = f.op(f"and i64 {f.op(f'xor i64 {special}, -1')}, {mask}")
+        result = access.hosts(h, addresses, rest, size, permission)
+        for chosen, host in out:
+            result = f.op(f"select {I1X64} {chosen}, {I64X64} {host}, {I64X64} {result}")
+        return result
 
     def _scratch_hosts(self, mask: str, at: int, size: int) -> str:
         h, f = self.h, self.h.fn
@@ -284,96 +326,13 @@ def emit_vector_memory(module: Module, variant: Variant) -> None:
         _store(h, op, a)
     else:
         valid = a.in_range(0, op.size)
+        check_alignment(h, a.device_addresses(), 64, op.size, valid)
         hosts = a.hosts(valid, 0, op.size, L.WRITABLE)
         h.fn.store(I64X64, hosts, h.fn.at("%st", L.HOST), 64)
         result = None
         if variant.option("returns"):
             result = h.slot(RESULT)
-        atomic_lanes(h, op, valid, h.slot(DATA), result)
+        # The L2 flushes f32 subnormals whatever MODE says.
+        atomic_lanes(h, op, valid, h.slot(DATA), result, flushed=True)
         h.next()
     h.finish()
-
-
-def atomic_lanes(
-    h: Helper, op: MemoryOp, valid: str, data: str, result: str | None, second: str | None = None
-) -> None:
-    """Atomics lane by lane, lowest first, on the host addresses stored in the state.
-
-    `data` points to the data row(s); for cmpswap the compare value follows the new one, for the
-    LDS cmpst form `second` points to the new value and `data` to the compare value.
-    """
-    f = h.fn
-    width = 8 * op.size
-    t = f"i{width}"
-
-    def lane_value(rows: str, lane: str, part: int = 0) -> str:
-        low_at = f.op(f"mul i64 {lane}, 4")
-        step = L.ROW * (op.size // 4)
-        low = f.load("i32", f.at(f.at(rows, part * step), low_at))
-        if width == 32:
-            return low
-        high = f.load("i32", f.at(f.at(rows, part * step + L.ROW), low_at))
-        wide = f.op(f"shl i64 {f.op(f'zext i32 {high} to i64')}, 32")
-        return f.op(f"or i64 {f.op(f'zext i32 {low} to i64')}, {wide}")
-
-    loop, body, done, step = (f.label(x) for x in ("loop", "lane", "done", "step"))
-    entry = f.block
-    f.br(loop)
-    f.place(loop)
-    left_name, next_left = f.fresh("left"), f.fresh("left")
-    f.emit(f"{left_name} = phi i64 [ {valid}, %{entry} ], [ {next_left}, %{step} ]")
-    f.cond(f.op(f"icmp eq i64 {left_name}, 0"), done, body)
-    f.place(body)
-    lane = f.call("i64", "llvm.cttz.i64", f"i64 {left_name}, i1 true", declare="i64, i1")
-    slot = f.op(f"mul i64 {lane}, 8")
-    host = f.load("i64", f.at(f.at("%st", L.HOST), slot), 8)
-    pointer = f.op(f"inttoptr i64 {host} to ptr")
-    value = lane_value(data, lane)
-    old_holder: str
-    if op.atomic in ("cmpswap", "cmpst"):
-        if op.atomic == "cmpswap":
-            new, expected = value, lane_value(data, lane, 1)
-        else:
-            assert second is not None
-            new, expected = lane_value(second, lane), value
-        pair = f.op(
-            f"cmpxchg ptr {pointer}, {t} {expected}, {t} {new} seq_cst seq_cst, align {op.size}"
-        )
-        old_holder = f.op(f"extractvalue {{ {t}, i1 }} {pair}, 0")
-    else:
-        retry, swapped = f.label("retry"), f.label("swapped")
-        first = f.op(f"load atomic {t}, ptr {pointer} monotonic, align {op.size}")
-        before = f.block
-        f.br(retry)
-        f.place(retry)
-        old_holder, again = f.fresh("old"), f.fresh("seen")
-        f.emit(f"{old_holder} = phi {t} [ {first}, %{before} ], [ {again}, %{retry} ]")
-        if op.atomic == "mskor":
-            assert second is not None
-            keep = f.op(f"xor {t} {value}, -1")
-            new = f.op(
-                f"or {t} {f.op(f'and {t} {old_holder}, {keep}')}, {lane_value(second, lane)}"
-            )
-        else:
-            old_value, new_data = h.s(old_holder, width), h.s(value, width)
-            new = ATOMICS[op.atomic](old_value, new_data).raw
-        pair = f.op(
-            f"cmpxchg ptr {pointer}, {t} {old_holder}, {t} {new} seq_cst seq_cst, align {op.size}"
-        )
-        f.emit(f"{again} = extractvalue {{ {t}, i1 }} {pair}, 0")
-        f.cond(f.op(f"extractvalue {{ {t}, i1 }} {pair}, 1"), swapped, retry, likely=True)
-        f.place(swapped)
-    if result is not None:
-        at = f.op(f"mul i64 {lane}, 4")
-        if width == 32:
-            f.store("i32", old_holder, f.at(result, at))
-        else:
-            f.store("i32", f.op(f"trunc i64 {old_holder} to i32"), f.at(result, at))
-            high = f.op(f"trunc i64 {f.op(f'lshr i64 {old_holder}, 32')} to i32")
-            f.store("i32", high, f.at(f.at(result, L.ROW), at))
-    f.br(step)
-    f.place(step)
-    minus = f.op(f"sub i64 {left_name}, 1")
-    f.emit(f"{next_left} = and i64 {left_name}, {minus}")
-    f.br(loop)
-    f.place(done)

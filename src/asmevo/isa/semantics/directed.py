@@ -13,6 +13,7 @@ from typing import Any
 from asmevo.isa.semantics.values import Algebra, Rawv, Value, where
 
 UP, DOWN, ZERO = 1, 2, 3
+_INFINITY = 0x7FF << 52
 
 
 def _next(v: Value, mode: int) -> Value:
@@ -45,19 +46,21 @@ class DirectedAlgebra:
         return self.rounding.get(w, 0)
 
     # --- rounding -------------------------------------------------------------------------
-    def _settle(self, w: int, nearest: Value, lost: Value) -> Rawv:
+    def _settle(self, w: int, nearest: Value, lost: Value, *operands: Value) -> Rawv:
         """Directed result from the nearest one (width 64) and the sign of what it lost."""
         mode = self._mode(w)
         if w == 64:
             up, down = lost > 0.0, lost < 0.0
-            overflow = nearest.fabs().u == 0x7FF << 52
+            overflow = nearest.fabs().u == _INFINITY
+            for operand in operands:  # an infinite operand gives a true infinity
+                overflow = overflow & (operand.fabs().u != _INFINITY)
             if mode == ZERO:
                 move = where(nearest.sign, up.to(8), down.to(8)) != 0
-                move = move | (overflow & lost.is_nan)
+                move = where(overflow, overflow, move)
             else:
                 move = up if mode == UP else down
                 wrong = nearest.sign if mode == UP else ~nearest.sign
-                move = move | (overflow & lost.is_nan & wrong)
+                move = where(overflow, wrong, move)
             return where(move, _next(nearest, mode).u, nearest.u).raw
         inexact = (lost != 0.0) & ((nearest.u & 1) == 0) & ~lost.is_nan
         away = (lost > 0.0) ^ nearest.sign
@@ -82,6 +85,17 @@ class DirectedAlgebra:
         r = self._v(w, raw).u
         return where((r << 1 == 0) & differ, r.const(1 << (w - 1)), r).raw
 
+    def _product_loss(self, w: int, x: Value, y: Value, p: Value) -> Value:
+        """A value with the sign of x * y - p (and its size, unless the product is tiny)."""
+        lost = self._v(64, self.base.fma(64, x.raw, y.raw, (-p).raw))
+        if w != 64:
+            return lost
+        # The residual of a tiny product underflows: compare it scaled up.
+        up = x.u.const((1023 + 537) << 52).f
+        scaled = p * up * up
+        big = self._v(64, self.base.fma(64, (x * up).raw, (y * up).raw, (-scaled).raw))
+        return where(p.fabs().u < (1023 - 900) << 52, big, lost)
+
     # --- operations -----------------------------------------------------------------------
     def fadd(self, w: int, a: Rawv, b: Rawv) -> Rawv:
         """a + b."""
@@ -92,7 +106,7 @@ class DirectedAlgebra:
         s = wx + wy
         t = s - wx
         lost = (wx - (s - t)) + (wy - t)
-        return self._zero(w, self._settle(w, s, lost), x.sign ^ y.sign)
+        return self._zero(w, self._settle(w, s, lost, wx, wy), x.sign ^ y.sign)
 
     def fsub(self, w: int, a: Rawv, b: Rawv) -> Rawv:
         """a - b."""
@@ -106,8 +120,8 @@ class DirectedAlgebra:
             return self.base.fmul(w, a, b)
         x, y = self._v(w, a).fconvert(64), self._v(w, b).fconvert(64)
         p = x * y
-        lost = self._v(64, self.base.fma(64, x.raw, y.raw, (-p).raw))
-        return self._settle(w, p, lost)
+        lost = self._product_loss(w, x, y, p)
+        return self._settle(w, p, lost, x, y)
 
     def fma(self, w: int, a: Rawv, b: Rawv, c: Rawv) -> Rawv:
         """a * b + c with one rounding."""
@@ -115,13 +129,13 @@ class DirectedAlgebra:
             return self.base.fma(w, a, b, c)
         x, y, z = (self._v(w, v).fconvert(64) for v in (a, b, c))
         p = x * y
-        low = self._v(64, self.base.fma(64, x.raw, y.raw, (-p).raw))
+        low = self._product_loss(w, x, y, p)
         r = self._v(64, self.base.fma(64, x.raw, y.raw, z.raw))
         s = p + z
         t = s - p
         error = (p - (s - t)) + (z - t)
         lost = (s - r) + (error + low)
-        return self._zero(w, self._settle(w, r, lost), (x.sign ^ y.sign) ^ z.sign)
+        return self._zero(w, self._settle(w, r, lost, x, y, z), (x.sign ^ y.sign) ^ z.sign)
 
     def fdiv(self, w: int, a: Rawv, b: Rawv) -> Rawv:
         """a / b."""
@@ -130,7 +144,7 @@ class DirectedAlgebra:
         x, y = self._v(w, a).fconvert(64), self._v(w, b).fconvert(64)
         q = x / y
         rest = self._v(64, self.base.fma(64, (-q).raw, y.raw, x.raw))
-        return self._settle(w, q, where(y.sign, -rest, rest))
+        return self._settle(w, q, where(y.sign, -rest, rest), x, y)
 
     def fsqrt(self, w: int, a: Rawv) -> Rawv:
         """Square root."""

@@ -38,8 +38,8 @@ def _(x: Value, y: Value, z: Value) -> Value:
 
 @lane("v_cubema_f32", "f32", "f32 f32 f32", rounds=False)
 def _(x: Value, y: Value, z: Value) -> Value:
-    two = x.const(2.0)
-    return _pick(x, y, z, z * two, y * two, x * two)
+    axis = _pick(x, y, z, z, y, x)
+    return where(axis.is_nan, quiet(axis), axis * 2.0)
 
 
 def _two_over_pi(bits: int) -> int:
@@ -65,10 +65,9 @@ _TABLE = _two_over_pi(_DIGITS)
 
 def _segment(shift: Value) -> Value:
     """53 bits of 2/pi from bit `shift` of the fraction on; zeros past the table."""
-    words = [
-        (_TABLE << 128) >> (_DIGITS + 128 - 32 * (i + 1)) & 0xFFFFFFFF
-        for i in range((_DIGITS + 31) // 32 + 4)
-    ]
+    size = (_DIGITS + 31) // 32
+    padded = _TABLE << (32 * size - _DIGITS)
+    words = [padded >> 32 * (size - 1 - i) & 0xFFFFFFFF for i in range(size)] + [0] * 3
     # Select the 96-bit window by word, then shift inside it.
     word = (shift.u >> 5).to(64)
     high = word.const(0)

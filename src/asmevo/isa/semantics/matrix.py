@@ -1,7 +1,7 @@
-"""Shapes, formats and register layouts of the dense matrix instructions.
+"""Shapes, formats and register layouts of the matrix instructions.
 
-One table for the engine, the reference and the checker. Source: AMD matrix instruction
-calculator (layouts), CDNA3 ISA chapter 7.
+One table for the engine, the reference and the tests. Sources: AMD matrix instruction calculator
+(dense layouts), CDNA3 ISA chapter 7, CDNA4 ISA chapter 7 (f8f6f4, scales).
 """
 
 from __future__ import annotations
@@ -13,29 +13,50 @@ from functools import lru_cache
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """An element format: name and width in bits."""
+    """An element format.
+
+    Attributes:
+        name: `f16`, `fp8`, ...
+        bits: storage width.
+        mantissa: explicit mantissa bits (0 for integers).
+        exponent: exponent bits.
+    """
 
     name: str
     bits: int
+    mantissa: int = 0
+    exponent: int = 0
 
 
 FORMATS = {
-    "f64": Format("f64", 64),
-    "f32": Format("f32", 32),
-    "xf32": Format("xf32", 32),
-    "f16": Format("f16", 16),
-    "bf16": Format("bf16", 16),
-    "i8": Format("i8", 8),
-    "fp8": Format("fp8", 8),
-    "bf8": Format("bf8", 8),
+    f.name: f
+    for f in (
+        Format("f64", 64, 52, 11),
+        Format("f32", 32, 23, 8),
+        Format("xf32", 32, 10, 8),
+        Format("f16", 16, 10, 5),
+        Format("bf16", 16, 7, 8),
+        Format("i8", 8),
+        Format("fp8", 8, 3, 4),
+        Format("bf8", 8, 2, 5),
+        Format("fp6", 6, 3, 2),
+        Format("bf6", 6, 2, 3),
+        Format("fp4", 4, 1, 2),
+    )
 }
+# CBSZ and BLGP of the f8f6f4 forms name the formats of A and B.
+F8F6F4 = ("fp8", "bf8", "fp6", "bf6", "fp4")
 
 
 @dataclass(frozen=True, slots=True)
 class MatrixOp:
-    """A dense MFMA: D[m, n] = A[m, k] B[k, n] + C[m, n] for each of `blocks` blocks.
+    """D[m, n] = A[m, k] B[k, n] + C[m, n] for each of `blocks` blocks.
 
-    `acc` is the accumulator format ("f32", "f64" or "i32"); `a` and `b` the operand formats.
+    Attributes:
+        acc: accumulator format, "f32", "f64" or "i32".
+        a, b: operand formats.
+        sparse: A stores half of its k (SMFMAC, 4:2), chosen by index bits.
+        scaled: A and B carry one E8M0 scale per 32 elements of k.
     """
 
     m: int
@@ -45,68 +66,137 @@ class MatrixOp:
     acc: str
     a: Format
     b: Format
+    sparse: bool = False
+    scaled: bool = False
 
     @property
-    def elements(self) -> int:
-        """Elements of A (and of B) that one lane holds."""
-        return self.m * self.k * self.blocks // 64
+    def a_k(self) -> int:
+        """Stored depth of A."""
+        return self.k // 2 if self.sparse else self.k
+
+    @property
+    def a_elements(self) -> int:
+        """Elements of A that one lane holds."""
+        return self.m * self.a_k * self.blocks // 64
+
+    @property
+    def b_elements(self) -> int:
+        """Elements of B that one lane holds."""
+        return self.n * self.k * self.blocks // 64
+
+    @property
+    def acc_bits(self) -> int:
+        """Width of an accumulator element."""
+        return 64 if self.acc == "f64" else 32
+
+    @property
+    def acc_elements(self) -> int:
+        """Accumulator elements per lane."""
+        return self.m * self.n * self.blocks // 64
 
     @property
     def acc_registers(self) -> int:
         """32-bit registers per lane of C and D."""
-        return self.m * self.n * self.blocks // 64 * (2 if self.acc == "f64" else 1)
+        return self.acc_elements * self.acc_bits // 32
 
-    def source_lane(self, i: int, k: int, block: int) -> tuple[int, int]:
-        """(lane, element slot) that holds A[i, k] (or B[k, i]) of a block.
+    def registers(self, side: Format, elements: int) -> int:
+        """32-bit registers per lane of an operand."""
+        return -(-elements * side.bits // 32)
 
-        For 8-bit elements with more than 16 per lane, 16-element chunks interleave over the
-        lane groups (f8f6f4 forms); everything else is contiguous in k.
+    def a_place(self, i: int, k: int, block: int = 0) -> tuple[int, int]:
+        """(lane, element slot) that holds A[i, k] of a block (stored k for sparse forms)."""
+        return _place(i, k, block, self.m, self.blocks, self.a_elements, self.a)
+
+    def b_place(self, j: int, k: int, block: int = 0) -> tuple[int, int]:
+        """(lane, element slot) that holds B[k, j] of a block."""
+        return _place(j, k, block, self.n, self.blocks, self.b_elements, self.b)
+
+    def result_place(self, i: int, j: int, block: int) -> tuple[int, int]:
+        """(lane, accumulator element) of D[i, j] of a block."""
+        run = 1 if self.acc == "f64" else 4  # consecutive rows in one lane
+        rows = 64 // self.n
+        shared = -(-64 * run // (self.m * self.n))  # blocks that share a register
+        element = block * (self.m * self.n // 64) + run * (i // (run * rows)) + i % run
+        lane = j + self.n * (block % shared) + self.n * shared * ((i // run) % rows)
+        return lane, element
+
+    def groups(self) -> list[list[tuple[int, int]]]:
+        """For each accumulator element, (row, block) of each group of n lanes."""
+        table: list[list[tuple[int, int]]] = [
+            [(-1, -1)] * (64 // self.n) for _ in range(self.acc_elements)
+        ]
+        for block in range(self.blocks):
+            for i in range(self.m):
+                lane, element = self.result_place(i, 0, block)
+                table[element][lane // self.n] = (i, block)
+        return table
+
+    def index_place(self, i: int, s: int, cbsz: int, abid: int) -> tuple[int, int]:
+        """(lane, bit) of the two index bits of stored element `s` of row `i` (sparse forms).
+
+        gfx942 picks one of several index sets by ABID when CBSZ is 0; the doubled forms of
+        gfx950 have room for fewer sets.
         """
-        per_lane = self.elements
-        m = self.m
-        return i + m * block + m * self.blocks * (k // per_lane), k % per_lane
+        per_lane = self.a_elements
+        lane = i + self.m * (s // per_lane)
+        width = 2 * per_lane  # index bits of one set in one lane
+        sets = 32 // width
+        base = width * (abid % sets) if cbsz == 0 and sets > 1 else 0
+        return lane, base + 4 * ((s // 2) % (per_lane // 2)) + 2 * (s % 2)
 
-    def result_place(self, row: int, column: int, block: int) -> tuple[int, int]:
-        """(lane, accumulator element) of D[row, column] of a block; elements count per lane."""
-        n = self.n
-        if self.acc == "f64":
-            if self.m == 16:
-                return column + 16 * (row % 4), row // 4
-            return column + 4 * block + 16 * row, 0
-        if self.m == 4:  # 4x4, 16 blocks: rows are the elements, lanes 4*block + column
-            return column + 4 * block, row
-        if self.m == 16:
-            if self.blocks == 1:
-                return column + 16 * (row // 4), row % 4
-            # 16x16, 4 blocks: four elements per block, blocks consecutive.
-            return column + 16 * (row // 4), row % 4 + 4 * block
-        # 32x32: rows 8g + 4h + e -> element 4g + e in lane half h.
-        element = 4 * (row // 8) + row % 4
-        return column + n * ((row // 4) % 2), element + 16 * block
+
+def _place(
+    i: int, k: int, block: int, side: int, blocks: int, per_lane: int, fmt: Format
+) -> tuple[int, int]:
+    if fmt.bits == 8 and per_lane > 16:
+        # Chunks of 16 bytes interleave over the lane groups.
+        groups = 64 // (side * blocks)
+        lane = i + side * block + side * blocks * ((k // 16) % groups)
+        return lane, 16 * (k // (16 * groups)) + k % 16
+    return i + side * block + side * blocks * (k // per_lane), k % per_lane
 
 
 _NAME = re.compile(
-    r"v_mfma_(f32|f64|i32)_(4|16|32)x(?:4|16|32)x(\d+)_?(?:(\d+)b_)?"
+    r"v_(mfma|smfmac)_(f32|f64|i32)_(4|16|32)x(?:4|16|32)x(\d+)_?(?:(\d+)b_)?"
     r"(f32|f64|xf32|f16|bf16_1k|bf16|i8|fp8_fp8|fp8_bf8|bf8_fp8|bf8_bf8)$"
 )
-# gfx90a spells the multi-block forms without a block count.
-_BLOCKS = {(4, 4): 16}
+_MIXED = re.compile(r"v_mfma_(scale_)?f32_(16|32)x(?:16|32)x(\d+)_f8f6f4$")
 
 
-@lru_cache(maxsize=256)
-def matrix_op(base: str) -> MatrixOp | None:
-    """The dense matrix operation of a mnemonic, or None (SMFMAC and f8f6f4 are not here)."""
+@lru_cache(maxsize=1024)
+def matrix_op(base: str, cbsz: int = 0, blgp: int = 0) -> MatrixOp | None:
+    """The matrix operation of a mnemonic, or None.
+
+    Args:
+        cbsz, blgp: the modifiers; they are the formats of A and B in f8f6f4 forms.
+    """
+    m = _MIXED.match(base)
+    if m is not None:
+        scaled, size, k = m.groups()
+        if cbsz >= len(F8F6F4) or blgp >= len(F8F6F4):
+            return None
+        side = int(size)
+        return MatrixOp(
+            side,
+            side,
+            int(k),
+            1,
+            "f32",
+            FORMATS[F8F6F4[cbsz]],
+            FORMATS[F8F6F4[blgp]],
+            scaled=scaled is not None,
+        )
     m = _NAME.match(base)
     if m is None:
         return None
-    acc, size, k, blocks, formats = m.groups()
-    formats = formats.replace("_1k", "")
-    a, b = (formats.split("_") + [formats])[:2] if "_" in formats else (formats, formats)
+    kind, acc, size, k, blocks, formats = m.groups()
     side, depth = int(size), int(k)
-    if blocks is None:
-        count = _implied_blocks(side, depth, formats)
-    else:
-        count = int(blocks)
+    implied = _implied_blocks(side, depth, formats)
+    formats = formats.replace("_1k", "")
+    a, b = formats.split("_") if "_" in formats else (formats, formats)
+    if kind == "smfmac":
+        return MatrixOp(side, side, depth, 1, acc, FORMATS[a], FORMATS[b], sparse=True)
+    count = implied if blocks is None else int(blocks)
     return MatrixOp(side, side, depth, count, acc, FORMATS[a], FORMATS[b])
 
 
@@ -120,8 +210,34 @@ def _implied_blocks(side: int, depth: int, formats: str) -> int:
         "f32": {16: 4, 32: 2},
         "f16": {16: 16, 32: 8},
         "bf16": {16: 8, 32: 4},
+        "bf16_1k": {16: 16, 32: 8},
         "i8": {16: 16, 32: 8},
     }.get(formats)
     if dense is None or depth >= dense[side]:
         return 1
     return 4 if side == 16 else 2
+
+
+def a_block(block: int, cbsz: int, abid: int) -> int:
+    """Block of A that block `block` of B meets: CBSZ/ABID broadcast (dense multi-block forms)."""
+    size = 1 << cbsz
+    return size * (block // size) + abid
+
+
+def b_lane(lane: int, blgp: int) -> int:
+    """Lane from which `lane` reads B: the BLGP permutation."""
+    if blgp == 0:
+        return lane
+    if blgp in (1, 2):
+        return lane % 32 + (32 if blgp == 2 else 0)
+    if blgp == 3:
+        return (lane + 16) % 64
+    return lane % 16 + 16 * (blgp - 4)
+
+
+SCALE_BLOCK = 32  # elements of k that share a scale
+
+
+def scale_lane(side: int, i: int, block: int) -> int:
+    """Lane whose scale word serves row (column) `i` and the 32-wide k block `block`."""
+    return i + side * block

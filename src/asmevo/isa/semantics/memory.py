@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from asmevo.isa.semantics.values import Value, concat, where
-from asmevo.isa.semantics.vector_float import fmax, fmin
+from asmevo.isa.semantics.vector_float import add, fmax, fmin
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,7 @@ class MemoryOp:
         signed: the sub-dword value is sign-extended.
         atomic: key into `ATOMICS`, or empty.
         pair: 0, or the scale in bytes of the two offsets of ds_read2/ds_write2 forms.
+        float_compare: a compare-and-swap that compares as floats (ds_cmpst_f32).
         returns: an LDS atomic that returns the old value by its name (vector memory atomics
             return by their sc0/glc bit instead).
     """
@@ -41,6 +42,7 @@ class MemoryOp:
     atomic: str = ""
     pair: int = 0
     returns: bool = False
+    float_compare: bool = False
 
     @property
     def dwords(self) -> int:
@@ -55,6 +57,8 @@ _VMEM_ATOMIC = re.compile(r"(buffer|global|flat)_atomic_(\w+?)(_x2)?$")
 _DS = re.compile(r"ds_(read|write)(2st64|2)?_([bui])(8|16|32|64|96|128)(_d16)?(_hi)?$")
 _DS_ATOMIC = re.compile(r"ds_(\w+?)(_rtn)?_(u32|i32|b32|u64|i64|b64|f32|f64|f16|bf16)$")
 
+_DS_EXCHANGE_PAIR = re.compile(r"ds_wrxchg2(st64)?_rtn_b(32|64)$")
+
 AtomicFn = Callable[[Value, Value], Value]
 
 
@@ -67,7 +71,7 @@ def _dec(old: Value, data: Value) -> Value:
 
 
 def _pk_f16(old: Value, data: Value) -> Value:
-    parts = [old.bits(at, 16).f + data.bits(at, 16).f for at in (0, 16)]
+    parts = [add(old.bits(at, 16).f, data.bits(at, 16).f) for at in (0, 16)]
     return concat(parts[0], parts[1])
 
 
@@ -79,6 +83,15 @@ def _pk_bf16(old: Value, data: Value) -> Value:
 
     parts = [round_bf16(wide(old, at) + wide(data, at)) for at in (0, 16)]
     return concat(parts[0], parts[1])
+
+
+def _conditional_exchange(old: Value, data: Value) -> Value:
+    """Each half is replaced by the data's low 31 bits if the data's top bit is set."""
+    halves: list[Value] = []
+    for at in (0, 32):
+        new = data.bits(at, 32)
+        halves.append(where(new.i < 0, new & 0x7FFFFFFF, old.bits(at, 32)))
+    return concat(halves[0], halves[1])
 
 
 # old, data -> new; both as unsigned values of the access width.
@@ -96,11 +109,12 @@ ATOMICS: dict[str, AtomicFn] = {
     "xor": lambda old, data: old ^ data,
     "inc": _inc,
     "dec": _dec,
-    "add_f": lambda old, data: (old.f + data.f).u,
+    "add_f": lambda old, data: add(old.f, data.f).u,
     "min_f": lambda old, data: fmin(old.f, data.f).u,
     "max_f": lambda old, data: fmax(old.f, data.f).u,
     "pk_add_f16": _pk_f16,
     "pk_add_bf16": _pk_bf16,
+    "condxchg": _conditional_exchange,
 }
 _FLOAT_ATOMICS = {
     "add_f32": ("add_f", 4),
@@ -124,6 +138,7 @@ _DS_NAMES = {
     "min": "min",
     "max": "max",
     "mskor": "mskor",
+    "wrap": "wrap",
     "pk_add": "pk_add",
 }
 
@@ -183,9 +198,23 @@ def _lds(base: str) -> MemoryOp | None:
             key = "add_f"
         elif key == "pk_add":
             key = f"pk_add_{kind}"
-        if key not in ATOMICS and key not in ("cmpst", "mskor"):
+        if key not in ATOMICS and key not in ("cmpst", "mskor", "wrap"):
             return None
-        return MemoryOp("lds", "atomic", size, atomic=key, returns=rtn is not None)
+        return MemoryOp(
+            "lds",
+            "atomic",
+            size,
+            atomic=key,
+            returns=rtn is not None,
+            float_compare=key == "cmpst" and kind[0] == "f",
+        )
+    m = _DS_EXCHANGE_PAIR.match(base)
+    if m:
+        size = int(m.group(2)) // 8
+        scale = size * (64 if m.group(1) else 1)
+        return MemoryOp("lds", "atomic", size, atomic="swap", pair=scale, returns=True)
+    if base == "ds_condxchg32_rtn_b64":
+        return MemoryOp("lds", "atomic", 8, atomic="condxchg", returns=True)
     return None
 
 

@@ -62,10 +62,10 @@ def _element(words: list[Value], index: int, width: int) -> Value:
 
 def _packed(values: list[Value], width: int) -> list[Value]:
     """Elements of `width` bits packed into 32-bit values."""
+    values = [value.u.to(32) for value in values]
     words = [values[0].const(0) for _ in range(len(values) * width // 32)]
     for index, value in enumerate(values):
         word, shift = divmod(index * width, 32)
-        value = value.u.to(32)
         words[word] = words[word] | (value << shift if shift else value)
         if shift + width > 32:
             words[word + 1] = words[word + 1] | (value >> (32 - shift))

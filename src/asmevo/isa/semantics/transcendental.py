@@ -47,7 +47,7 @@ def exp2_f64(x: Value) -> Value:
     half = k >> 1
     scale1 = ((half + 1023) << 52).u.f
     scale2 = (((k - half) + 1023) << 52).u.f
-    return where(x.is_nan, x, p * scale1 * scale2)
+    return where(x.is_nan, quiet(x), p * scale1 * scale2)
 
 
 # log2((1+s)/(1-s)) = 2/ln2 * (s + s^3/3 + ...), |s| <= 0.172 after centring on sqrt(1/2).
@@ -122,15 +122,19 @@ for _w in (16, 32):
 lane("v_exp_legacy_f32", "f32", "f32", exact=_ULP, **_FLUSH)(_exp)
 lane("v_log_legacy_f32", "f32", "f32", exact=_ULP, **_FLUSH)(_log)
 
+
+def _rcp(a: Value) -> Value:
+    return where(a.is_nan, quiet(a), a.const(1.0) / a)
+
+
 for _t in ("f16", "f32", "f64"):
     _mode = _FLUSH if _t == "f32" else _PLAIN
-    lane(f"v_rcp_{_t}", _t, _t, exact=_ULP, **_mode)(lambda a: a.const(1.0) / a)
+    lane(f"v_rcp_{_t}", _t, _t, exact=_ULP, **_mode)(_rcp)
 
     def _rsq(a: Value) -> Value:
-        if a.width == 64:
-            return a.const(1.0) / sqrt(a)
         wide = a.fconvert(64)
-        return (_d(a, 1.0) / sqrt(wide)).fconvert(a.width)
+        r = (_d(a, 1.0) / sqrt(wide)).fconvert(a.width)
+        return where(a.is_nan, quiet(a), r)
 
     lane(f"v_rsq_{_t}", _t, _t, exact=_ULP, **_mode)(_rsq)
-lane("v_rcp_iflag_f32", "f32", "f32", exact=_ULP, **_FLUSH)(lambda a: a.const(1.0) / a)
+lane("v_rcp_iflag_f32", "f32", "f32", exact=_ULP, **_FLUSH)(_rcp)

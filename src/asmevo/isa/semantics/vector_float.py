@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from asmevo.isa.semantics.directed import DOWN, DirectedAlgebra
 from asmevo.isa.semantics.table import DEFAULT_MODE, FloatMode, lane
 from asmevo.isa.semantics.values import (
     Value,
@@ -33,7 +36,12 @@ def fma_odd(a: Value, b: Value, c: Value) -> Value:
     inexact = (error != 0.0) & ((s.u & 1) == 0) & ~error.is_nan
     away = (error > 0.0) ^ s.sign  # error points away from zero
     odd = where(away, s.u + 1, s.u - 1)
-    return where(inexact, odd, s.u).f
+    out = where(inexact, odd, s.u).f
+    if isinstance(a.alg, DirectedAlgebra) and DOWN in a.alg.rounding.values():
+        # Exact cancellation gives -0 when rounding down.
+        differ = (a.sign ^ b.sign) ^ c.sign
+        out = where((out == 0.0) & differ, -out.fabs(), out)
+    return out
 
 
 def infinity(a: Value) -> Value:
@@ -208,15 +216,16 @@ def _mul_legacy(a: Value, b: Value) -> Value:
     return first_nan(_quick_mul_legacy(a, b), a, b)
 
 
-_IEEE = {"uses": ("ieee",), "guard": "source", "rounds": False}
+_CHOICE: dict[str, Any] = {"guard": "source", "rounds": False}
+_IEEE: dict[str, Any] = {"uses": ("ieee",), **_CHOICE}
 _SQRT = "approximate (correctly rounded; hardware within 1 ulp)"
 
 for _t in ("f16", "f32", "f64"):
     _2, _3 = f"{_t} {_t}", f"{_t} {_t} {_t}"
-    _keep = {"high": "keep"} if _t == "f16" else {}
-    _open = {"high": "open"} if _t == "f16" else {}
+    _keep: dict[str, Any] = {"high": "keep"} if _t == "f16" else {}
+    _open: dict[str, Any] = {"high": "open"} if _t == "f16" else {}
     # v_mad_f32 and v_mac_f32 have no denormals, whatever MODE says (LLVM isFMADLegal).
-    _mode = {"forced_flush": True} if _t == "f32" else {}
+    _mode: dict[str, Any] = {"forced_flush": True} if _t == "f32" else {}
     lane(f"v_add_{_t}", _t, _2, fast=quick_add)(add)
     lane(f"v_mul_{_t}", _t, _2, fast=quick_mul)(mul)
     lane(f"v_fma_{_t}", _t, _3, fast=mul_add, **_keep)(fma_full)
@@ -227,7 +236,9 @@ for _t in ("f16", "f32", "f64"):
     lane(f"v_ceil_{_t}", _t, _t, rounds=False)(ceil)
     lane(f"v_floor_{_t}", _t, _t, rounds=False)(floor)
     lane(f"v_rndne_{_t}", _t, _t, rounds=False)(rint)
-    lane(f"v_sqrt_{_t}", _t, _t, exact=_SQRT, rounds=False, **_mode)(sqrt)
+    lane(f"v_sqrt_{_t}", _t, _t, exact=_SQRT, rounds=False, **_mode)(
+        lambda a: where(a.is_nan, quiet(a), sqrt(a))
+    )
     if _t != "f64":
         lane(f"v_sub_{_t}", _t, _2, fast=quick_sub)(sub)
         lane(f"v_subrev_{_t}", _t, _2, fast=lambda a, b: b - a)(lambda a, b: sub(b, a))
@@ -271,16 +282,14 @@ lane(
     "v_minimum3_f32",
     "f32",
     "f32 f32 f32",
-    rounds=False,
-    guard="source",
+    **_CHOICE,
     fast=lambda a, b, c: quick_min(quick_min(a, b), c),
 )(minimum3)
 lane(
     "v_maximum3_f32",
     "f32",
     "f32 f32 f32",
-    rounds=False,
-    guard="source",
+    **_CHOICE,
     fast=lambda a, b, c: quick_max(quick_max(a, b), c),
 )(maximum3)
 
@@ -292,4 +301,4 @@ def _(a: Value) -> Value:
     # The result stays below one: 1 - ulp/2 is the largest value (ISA V_FRACT).
     below_one = a.u.const({16: 0x3BFF, 32: 0x3F7FFFFF, 64: 0x3FEFFFFFFFFFFFFF}[a.width]).f
     r = a - floor(a)
-    return where(r >= 1.0, below_one, r)
+    return where(a.is_nan, quiet(a), where(r >= 1.0, below_one, r))

@@ -38,7 +38,7 @@ def _scale(a: Value, n: Value) -> Value:
     if w != 64:
         # f64 holds any f16/f32 scaled by up to 2**400 exactly; one rounding at the end.
         power = ((n.to(64) + bias) << bits).u.f
-        return (wide * power).fconvert(w)
+        return where(a.is_nan, quiet(a), (wide * power).fconvert(w))
     # f64: normalise a subnormal input, add exponents, then round once if the result is small.
     sub = (_exponent(a) == 0) & (a != 0.0)
     norm = where(sub, a * 18014398509481984.0, a)  # 2**54
@@ -132,11 +132,16 @@ for _t in ("f32", "f64"):
     )
 
 
+def _scaled_nan(a: Value, r: Value) -> Value:
+    """A NaN operand comes out of a scaling quieted (compilers do not keep its sign)."""
+    return where(a.is_nan, quiet(a), r)
+
+
 def _div_scale(a: Value, den: Value, num: Value) -> tuple[Value, Value]:
     w = a.width
     shift = {32: 64, 64: 128}[w]
-    up = a * a.u.const((BIAS[w] + shift) << MANTISSA[w]).f
-    down = a * a.u.const((BIAS[w] - shift) << MANTISSA[w]).f
+    up = _scaled_nan(a, a * a.u.const((BIAS[w] + shift) << MANTISSA[w]).f)
+    down = _scaled_nan(a, a * a.u.const((BIAS[w] - shift) << MANTISSA[w]).f)
     big, small = {32: (96, 23), 64: (768, 53)}[w]
 
     def denormal(v: Value) -> Value:
