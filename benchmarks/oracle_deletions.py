@@ -6,6 +6,8 @@ the launch's sizes, or never executed by it, or a gap in the inputs. The table t
 
 - launch: rejected on the launch itself;  stress: rejected on stressed inputs only;
 - untested: accepted, and no tested launch executes the instruction (the report says so);
+- waits: accepted deletions of `s_waitcnt`; an emulator that completes memory operations in order
+  cannot see these, the static check does;
 - same: accepted although executed.
 
     python -m benchmarks.oracle_deletions [--kernels NAME ...] [--no-stress] [--list] [-f json]
@@ -34,7 +36,7 @@ from asmevo.verify.synthesize import capsules_for
 
 KERNELS = Path(__file__).resolve().parent.parent / "kernels"
 OWN = ("saxpy", "reduce", "softmax", "rmsnorm", "matmul_f32", "matmul_f16")
-COLUMNS = ("mutants", "launch", "stress", "untested", "same", "other")
+COLUMNS = ("mutants", "launch", "stress", "untested", "waits", "same", "other")
 
 
 def deleted(program: Program, index: int) -> bytes:
@@ -69,6 +71,8 @@ def bench(name: str, stress: bool) -> tuple[Counter[str], list[str]]:
             counts["stress" if stressed else "launch"] += 1
         elif report.untested(index, index + 1):
             counts["untested"] += 1
+        elif instruction.startswith("s_waitcnt"):
+            counts["waits"] += 1
         else:
             counts["same"] += 1
             same.append(f"{name} {index} {instruction} ({report.evidence_class})")
