@@ -182,11 +182,51 @@ def test_pc_relative_code_is_left_alone(kernel_objects: Objects) -> None:
         apply(program, [Edit(low, low + 1, ("s_nop 0",))])
 
 
-def test_branch_out_of_range_is_refused_by_name(kernel_objects: Objects) -> None:
+def chase(program: Program, index: int) -> int:
+    """Where a branch ends up when it goes through islands."""
+    target = program.targets[index]
+    seen = {index}
+    while program.instructions[target].mnemonic == "s_branch" and target not in seen:
+        seen.add(target)
+        target = program.targets[target]
+    return target
+
+
+LONG = ("v_mov_b32_e32 v9, 0x12345678",) * 4000  # 32 kB
+
+
+@pytest.mark.parametrize("copies", [4, 5, 9, 13])
+def test_long_branches_go_through_islands(kernel_objects: Objects, copies: int) -> None:
+    program = load(kernel_objects("softmax"))
+    last = program.function().last
+    places = [i * last // copies for i in range(1, copies)] + [last - 2]
+    edited = apply(program, [Edit(i, i, LONG) for i in places])
+    again = load(rebuild(edited))
+    assert_same_structure(edited, again)
+    # Every branch of the original still arrives where it did, forward and backward.
+    count = sum(i.mnemonic == "v_mov_b32_e32" and i.size == 8 for i in again.instructions)
+    assert count >= 4000 * copies
+    names = program.labels
+    reached = [
+        again.instructions[chase(again, i)].text
+        for i, inst in enumerate(again.instructions)
+        if inst.mnemonic.startswith("s_cbranch")
+    ]
+    expected = [
+        program.instructions[t].text if program.labels[t] in edited.labels.values() else None
+        for i, t in sorted(program.targets.items())
+        if program.instructions[i].mnemonic.startswith("s_cbranch")
+    ]
+    assert len(names) > 10
+    landed = [(e, r) for e, r in zip(expected, reached, strict=True) if r != e]
+    # Where lines were inserted in front of a target, the branch runs them first.
+    assert all(r == "v_mov_b32_e32 v9, 0x12345678" for _, r in landed)
+
+
+def test_no_place_for_an_island_is_refused_by_name(kernel_objects: Objects) -> None:
     program = load(kernel_objects("saxpy"))
-    lines = ("v_mov_b32_e32 v9, 0x12345678",) * 4000
-    edits = [Edit(i, i, lines) for i in (10, 11, 12, 13, 14)]
-    with pytest.raises(EditError, match=r"s_cbranch_execz \S+: branch at .* cannot reach"):
+    edits = [Edit(i, i, LONG) for i in (10, 11, 12, 13, 14)]
+    with pytest.raises(EditError, match=r"s_cbranch_execz \S+: no place for an island"):
         apply(program, edits)
 
 

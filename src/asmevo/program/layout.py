@@ -17,6 +17,7 @@ from asmevo.program.grammar import EditError
 from asmevo.program.model import Program
 from asmevo.program.rebuild import encode_branch, shift_for
 from asmevo.program.references import encode_reference
+from asmevo.program.relax import relax
 
 KERNEL_ALIGNMENT = 256
 
@@ -27,9 +28,13 @@ def lay_out(original: Program, draft: Program, encodings: EncodingTable) -> Prog
     `original` is the program before the edit; its function offsets give the alignments.
 
     Raises:
-        EditError: a branch cannot reach its target, or the program refuses to change size.
+        EditError: a branch cannot reach its target even through islands, or the program refuses
+            to change its size.
     """
     draft = _align_functions(original, draft, encodings)
+    relaxed = relax(draft, encodings)
+    if relaxed is not draft:  # islands moved the functions behind them
+        draft = relax(_align_functions(original, relaxed, encodings), encodings)
     instructions = list(draft.instructions)
     ends = list(accumulate([len(i.raw) for i in instructions]))
     offsets = (0, *ends)[:-1]
