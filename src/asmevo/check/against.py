@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from asmevo.check.crossing import between_fences, crossed
 from asmevo.check.findings import ERROR, Finding
-from asmevo.check.view import ProgramLike, library_of, skeleton
+from asmevo.check.view import ProgramLike, facts_of, remembered, skeleton
 
 _PINNED = ("wait.raw", "wait.waw")
 _COUNTED = ("-at-barrier", "-at-lds")  # rules whose `have` is a count of pending operations
@@ -37,24 +37,14 @@ def metric(f: Finding) -> int:
     return f.distance or 0
 
 
-@dataclass(slots=True)
-class _Numbering:
+def _ordinals(program: ProgramLike) -> list[int]:
     """Order of appearance of each instruction among those with its skeleton."""
-
-    ordinals: list[int]
-
-    @classmethod
-    def of(cls, program: ProgramLike) -> _Numbering:
-        seen: Counter[str] = Counter()
-        ordinals: list[int] = []
-        for f in library_of(program.target).facts(program.instructions):
-            ordinals.append(seen[f.skeleton])
-            seen[f.skeleton] += 1
-        return cls(ordinals)
-
-    def at(self, index: int | None) -> int:
-        """Ordinal of an instruction, -1 for none."""
-        return -1 if index is None or index < 0 else self.ordinals[index]
+    seen: Counter[str] = Counter()
+    ordinals: list[int] = []
+    for f in facts_of(program):
+        ordinals.append(seen[f.skeleton])
+        seen[f.skeleton] += 1
+    return ordinals
 
 
 def _exact_key(f: Finding) -> tuple[str, ...]:
@@ -125,12 +115,13 @@ def compare(
 def _match_renamed(
     before: Sequence[Finding], k0: ProgramLike, after: Sequence[Finding], k1: ProgramLike
 ) -> tuple[list[tuple[Finding, Finding]], list[Finding]]:
-    old_numbers, new_numbers = _Numbering.of(k0), _Numbering.of(k1)
+    old_numbers = remembered(k0, "ordinals", _ordinals)
+    new_numbers = remembered(k1, "ordinals", _ordinals)
 
-    def key(f: Finding, numbers: _Numbering) -> tuple[object, ...]:
+    def key(f: Finding, numbers: list[int]) -> tuple[object, ...]:
         return (
             f.kernel, f.rule, skeleton(f.producer_text), skeleton(f.text),
-            numbers.at(f.producer), numbers.at(f.index),
+            *(-1 if i is None or i < 0 else numbers[i] for i in (f.producer, f.index)),
         )  # fmt: skip
 
     groups: defaultdict[tuple[object, ...], tuple[list[Finding], list[Finding]]]
@@ -162,8 +153,7 @@ def _worse(f: Finding, before: Sequence[Finding]) -> Finding:
 def _between(program: ProgramLike, f: Finding) -> list[str] | None:
     if f.producer is None or not 0 <= f.producer < f.index:
         return None
-    inner = program.instructions[f.producer + 1 : f.index]
-    return [i.skeleton for i in library_of(program.target).facts(inner)]
+    return [i.skeleton for i in facts_of(program)[f.producer + 1 : f.index]]
 
 
 def _moved_pins(
@@ -187,7 +177,7 @@ def _moved_pins(
 
 def _fences(program: ProgramLike) -> tuple[list[str], list[int]]:
     """Texts of the fences in order, and their indices."""
-    facts = library_of(program.target).facts(program.instructions)
+    facts = facts_of(program)
     places = [i for i, f in enumerate(facts) if f.fence]
     return [program.instructions[i].text or "" for i in places], places
 

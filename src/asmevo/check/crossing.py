@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from asmevo.check.view import Facts, ProgramLike, library_of
+from asmevo.check.view import NEXT, Facts, ProgramLike, facts_of, remembered
 from asmevo.isa.effects import OpClass
 
 Between = tuple[int, int]
@@ -41,7 +41,11 @@ def between_fences(program: ProgramLike) -> dict[str, Counter[Between]]:
 
     Fences are numbered from 1 in the order of the code.
     """
-    facts = library_of(program.target).facts(program.instructions)
+    return remembered(program, "fences", _between_fences)
+
+
+def _between_fences(program: ProgramLike) -> dict[str, Counter[Between]]:
+    facts = facts_of(program)
     count = len(facts)
     fence = [0] * count
     number = 0
@@ -56,7 +60,7 @@ def between_fences(program: ProgramLike) -> dict[str, Counter[Between]]:
             leaders.add(i + 1)
         if f.fence:
             leaders.add(i)
-        target = program.branch_target(i)
+        target = program.branch_target(i) if f.flow != NEXT else None
         if target is not None:
             leaders.add(target)
     starts = sorted(s for s in leaders if s < count)

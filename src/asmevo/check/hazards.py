@@ -15,6 +15,7 @@ from asmevo.check.findings import ERROR, NOTE, Finding
 from asmevo.check.fixpoint import StateTable, forward
 from asmevo.check.view import CALL, ChunkContent, Facts, Library, View
 from asmevo.check.waits import Source, register_text
+from asmevo.isa.effects import OpClass
 from asmevo.isa.hazards import (
     C,
     HazardRule,
@@ -137,7 +138,7 @@ class Walker:
 
     def _advance(self, f: Facts, live: list[_Producer], position: int) -> list[_Producer]:
         kept: list[_Producer] = []
-        dgemm = any(p.role == P.DGEMM for p in f.roles.produces)
+        dgemm = f.kind is OpClass.MFMA and any(p.role == P.DGEMM for p in f.roles.produces)
         for p in live:
             if p.role in _KILLED_BY_WRITE:
                 p.mask &= ~f.defs  # the nearest producer of a register is the one that counts

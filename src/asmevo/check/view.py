@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar, cast
 
 from asmevo.check.operands import OperandFault, operand_faults
 from asmevo.errors import UnsupportedError
@@ -104,8 +105,24 @@ class Facts:
     """What the checks know of one distinct instruction; equal instructions share one object."""
 
     __slots__ = (
-        "base", "cut", "defs", "faults", "fence", "flow", "inst", "kind", "memory", "partial",
-        "pushes", "roles", "skeleton", "states", "strict_uses", "touch", "uses", "waits",
+        "_skeleton",
+        "base",
+        "cut",
+        "defs",
+        "faults",
+        "fence",
+        "flow",
+        "inst",
+        "kind",
+        "memory",
+        "partial",
+        "pushes",
+        "roles",
+        "states",
+        "strict_uses",
+        "touch",
+        "uses",
+        "waits",
     )  # fmt: skip
 
     def __init__(self, inst: Instruction, target: Target, queues: QueueTable) -> None:
@@ -126,7 +143,7 @@ class Facts:
         self.waits = tuple(decode_wait(inst, target).items())
         self.roles: Roles = roles(inst, target)
         self.faults = operand_faults(inst, target)
-        self.skeleton = skeleton(inst.text or inst.raw.hex())
+        self._skeleton: str | None = None
         self.fence = self.kind is OpClass.BARRIER or (
             self.kind is OpClass.CACHE and not self.base.startswith("s_icache")
         )
@@ -156,6 +173,13 @@ class Facts:
         self.strict_uses = self.uses & ~self.partial
         if self.base.startswith("s_set_gpr_idx"):
             self.strict_uses &= ~(1 << M0)  # keeps the bits of M0 that it does not set
+
+    @property
+    def skeleton(self) -> str:
+        """The instruction's text without register numbers."""
+        if self._skeleton is None:
+            self._skeleton = skeleton(self.inst.text or self.inst.raw.hex())
+        return self._skeleton
 
 
 _ACCUMULATING = ("v_mac_", "v_fmac_", "v_pk_fmac_", "v_dot", "v_smfmac_", "v_swap", "v_permlane",
@@ -277,6 +301,27 @@ class Library:
         return found
 
 
+T = TypeVar("T")
+_RECENT: OrderedDict[tuple[int, str], tuple[ProgramLike, object]] = OrderedDict()
+_RECENT_LIMIT = 24
+
+
+def remembered(program: ProgramLike, name: str, compute: Callable[[ProgramLike], T]) -> T:
+    """`compute(program)`, kept for the last few programs: originals are compared many times."""
+    key = (id(program), name)
+    found = _RECENT.get(key)
+    if found is None or found[0] is not program:
+        found = _RECENT[key] = (program, compute(program))
+        if len(_RECENT) > _RECENT_LIMIT:
+            _RECENT.popitem(last=False)
+    return cast("T", found[1])
+
+
+def facts_of(program: ProgramLike) -> list[Facts]:
+    """Facts of every instruction of a program."""
+    return remembered(program, "facts", lambda p: library_of(p.target).facts(p.instructions))
+
+
 _LIBRARIES: dict[Target, Library] = {}
 
 
@@ -353,7 +398,7 @@ def build_view(
         UnsupportedError: a control instruction that the checker cannot follow.
     """
     library = library_of(program.target)
-    facts = library.facts(program.instructions[first:last])
+    facts = facts_of(program)[first:last]
     leaders: set[int] = {first, *(e for e in entries if first <= e < last)}
     targets: dict[int, list[int]] = {}
     stray: list[tuple[int, int | None]] = []

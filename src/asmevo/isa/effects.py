@@ -129,6 +129,7 @@ _SCALAR_CONTROL: tuple[tuple[str, OpClass], ...] = (
 _SCALAR_CONTROL_RE = tuple((re.compile(p), k) for p, k in _SCALAR_CONTROL)
 
 
+@lru_cache(maxsize=4096)
 def _classify(base: str) -> OpClass:
     if base.startswith("s_"):
         for pattern, kind in _SCALAR_CONTROL_RE:

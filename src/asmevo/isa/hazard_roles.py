@@ -95,6 +95,34 @@ _FLAT_LDSDMA = re.compile(r"(global|scratch)_load_lds_")
 _WIDE_DATA = 3  # registers: more than 64 bits
 
 
+class _Traits(NamedTuple):
+    """What follows from the mnemonic alone."""
+
+    dot: bool
+    packed: bool
+    fp8: bool
+    fp4: bool
+    carry: bool
+    lane: bool
+    lane_exec: bool
+    readlane: bool
+    swap: bool
+    fma64: bool
+
+
+@lru_cache(maxsize=4096)
+def _traits(base: str) -> _Traits:
+    return _Traits(
+        *(
+            bool(pattern.match(base))
+            for pattern in (
+                _DOT, _PACKED, _FP8_DST, _FP4_DST, _CARRY, _LANE, _LANE_EXEC, _READLANE, _SWAP,
+                _FMA64,
+            )
+        )
+    )  # fmt: skip
+
+
 def _hwreg(inst: Instruction) -> tuple[int, int, int]:
     """(register id, first bit, bit count) of an s_getreg/s_setreg immediate."""
     word = int.from_bytes(inst.raw[:2], "little")
@@ -106,12 +134,12 @@ def _writes_part(inst: Instruction, target: Target) -> bool:
     base, mods = inst.base, inst.modifiers
     if mods.get("dst_sel", "DWORD") != "DWORD":
         return True
-    if target.arch == "gfx950" and _FP4_DST.match(base):
+    if target.arch == "gfx950" and _traits(base).fp4:
         return True
     op_sel = mods.get("op_sel")
-    if not isinstance(op_sel, tuple) or _PACKED.match(base):
+    if not isinstance(op_sel, tuple) or _traits(base).packed:
         return False
-    if _FP8_DST.match(base):
+    if _traits(base).fp8:
         return any(op_sel[2:])
     sources = len(inst.operands) - 1
     return len(op_sel) > sources and bool(op_sel[-1])
@@ -121,7 +149,7 @@ def _explicit(inst: Instruction, effect: Effects) -> tuple[int, int, int]:
     """Masks of printed source operands: (constants, carry or select mask, vector registers)."""
     constants = carry = vectors = 0
     last = effect.use_operands[-1] if effect.use_operands else -1
-    has_carry = bool(_CARRY.match(inst.base))
+    has_carry = _traits(inst.base).carry
     for i in effect.use_operands:
         reg = inst.operands[i].reg
         if reg is None or i in effect.def_operands:
@@ -144,7 +172,8 @@ def _valu(
     consumed: list[Consumed] = []
     vdefs, sdefs = defs & VECTOR_MASK, defs & SCALAR_MASK
     vuses = uses & VECTOR_MASK
-    dot = bool(_DOT.match(base))
+    traits = _traits(base)
+    dot = traits.dot
     if sdefs:
         produced.append(Produced(P.VALU_SGPR, sdefs))
     if defs & EXEC_MASK:
@@ -162,7 +191,7 @@ def _valu(
     plain = constants & ~EXEC_MASK
     if plain:
         lane_select = 0
-        if _LANE.match(base):
+        if traits.lane:
             select = inst.operands[2].reg
             lane_select = reg_mask(select) if select is not None else 0
             if lane_select:
@@ -173,9 +202,9 @@ def _valu(
         consumed.append(Consumed(C.VALU_EXEC, EXEC_MASK))
     if base.startswith("v_div_fmas"):
         consumed.append(Consumed(C.DIV_FMAS, VCC_MASK))
-    if _LANE_EXEC.match(base):
+    if traits.lane_exec:
         consumed.append(Consumed(C.LANE_EXEC, EXEC_MASK))
-    if _READLANE.match(base) and sources:
+    if traits.readlane and sources:
         consumed.append(Consumed(C.READLANE, sources))
     if "dpp" in inst.form:
         consumed.append(Consumed(C.DPP_EXEC, EXEC_MASK))
@@ -194,10 +223,10 @@ def _valu(
         consumed.append(Consumed(C.DOT_AB, ab, base))
     if vdefs:
         consumed.append(Consumed(C.VALU_WRITE, vdefs, base))
-    if _SWAP.match(base):
+    if traits.swap:
         consumed.append(Consumed(C.PERMLANE_SWAP, vuses))
         consumed.append(Consumed(C.PERMLANE_EXEC, EXEC_MASK))
-    if _FMA64.match(base):
+    if traits.fma64:
         consumed.append(Consumed(C.FMA64, 0))
     for operand in inst.operands[1:]:
         value = operand.value
