@@ -59,7 +59,7 @@ _INTERLEAVED_RESIDENT = 4  # workgroups that run side by side under interleaved 
 class _Loaded:
     co: CodeObject
     program: Program
-    encoded: dict[tuple[str, bool, bool], EncodedKernel]
+    encoded: dict[tuple[str, bool, bool, bool], EncodedKernel]
 
 
 class EmulatedDevice:
@@ -121,14 +121,22 @@ class EmulatedDevice:
         """The recovered program of an object (instruction indices of results refer to it)."""
         return self._load(object).program
 
-    def encoded(self, object: bytes, kernel: str | None, trace: bool, tick: bool) -> EncodedKernel:
+    def encoded(
+        self, object: bytes, kernel: str | None, trace: bool, tick: bool, exact: bool = False
+    ) -> EncodedKernel:
         """The object's kernel, decoded and laid out."""
         loaded = self._load(object)
         k = loaded.co.kernel(kernel)
-        key = (k.name, trace, tick)
+        key = (k.name, trace, tick, exact)
         if key not in loaded.encoded:
             loaded.encoded[key] = encode(
-                loaded.program, k, self._library, trace=trace, tick=tick, progress=self._progress
+                loaded.program,
+                k,
+                self._library,
+                trace=trace,
+                tick=tick,
+                exact=exact,
+                progress=self._progress,
             )
         return loaded.encoded[key]
 
@@ -159,7 +167,7 @@ class EmulatedDevice:
         schedule = options.schedule_for(capsule)
         traced = options.trace_workgroups > 0
         tick = schedule.kind == "interleave"
-        encoded = self.encoded(object, kernel.name, traced, tick)
+        encoded = self.encoded(object, kernel.name, traced, tick, options.matrix == "exact")
         regions = [
             MemoryRegion(r.name, r.address, _host_bytes(r), r.permission == "rw")
             for r in capsule.regions(guards_mapped=options.guards_mapped)

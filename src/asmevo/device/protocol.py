@@ -52,6 +52,8 @@ class RunOptions:
         trace_workgroups: for how many of the first workgroups to record `WaveTrace`s.
         guards_mapped: map the red zones round the buffers as ordinary memory and report damage
             (as on hardware) instead of faulting on the first access to them.
+        matrix: arithmetic of matrix instructions where a device has a choice: `fast` (fused
+            accumulation in ascending k) or `exact` (the published accumulation models).
     """
 
     schedule: str | None = None
@@ -60,6 +62,7 @@ class RunOptions:
     profile: bool = False
     trace_workgroups: int = 0
     guards_mapped: bool = False
+    matrix: Literal["fast", "exact"] = "fast"
 
     def schedule_for(self, capsule: Capsule) -> Schedule:
         """The schedule to use on `capsule`.

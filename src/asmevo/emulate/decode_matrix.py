@@ -2,37 +2,86 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from asmevo.emulate import layout as L
 from asmevo.emulate.emit import Variant
 from asmevo.emulate.operands import Context, Record, Unsupported
 from asmevo.isa.instruction import Instruction
-from asmevo.isa.semantics.matrix import matrix_op
+from asmevo.isa.semantics.matrix import MatrixOp, matrix_op
 
 
 def decode_matrix(ctx: Context, inst: Instruction) -> Record:
-    """A v_mfma instruction."""
+    """A v_mfma or v_smfmac instruction."""
     base, mods = inst.base, inst.modifiers
-    op = matrix_op(base)
+    mixed = base.endswith("f8f6f4")
+    cbsz, abid, blgp = (_number(mods, name) for name in ("cbsz", "abid", "blgp"))
+    op = matrix_op(base, cbsz, blgp) if mixed else matrix_op(base)
     if op is None:
-        raise Unsupported(f"{base} is not supported")
+        raise Unsupported(f"{base} with cbsz:{cbsz} blgp:{blgp} is not supported")
     options: dict[str, Any] = {"arch": ctx.arch}
-    for name, value in mods.items():
-        if name in ("cbsz", "abid", "blgp") and value == 0:
-            continue
-        if op.acc == "f64" and name == "neg":
-            options["neg3"] = value
-            continue
-        raise Unsupported(f"{base} with {name} is not supported")
-    type_ = {"f32": "f32", "f64": "f64", "i32": "u32"}[op.acc]
-    d, a, b, c = inst.operands
-    kind, at = ctx.place(c, type_)
+    if ctx.exact:
+        options["exact"] = True
+    if op.a.name in ("f32", "fp8", "bf8") or op.b.name in ("fp8", "bf8"):
+        options["mode"] = ctx.mode
+    known = {"cbsz", "abid", "blgp"}
+    if mixed:
+        options["formats"] = (cbsz, blgp)
+        known |= {"op_sel", "op_sel_hi"}
+    elif op.acc == "f64":
+        known.add("neg")
+        if "neg" in mods:
+            options["neg3"] = mods["neg"]
+    else:
+        if cbsz > 4 or (not op.sparse and (1 << cbsz) > op.blocks) or abid >= 1 << max(cbsz, 2):
+            raise Unsupported(f"{base} with cbsz:{cbsz} abid:{abid} is not legal")
+        options |= {k: v for k, v in (("cbsz", cbsz), ("abid", abid), ("blgp", blgp)) if v}
+    for name in mods:
+        if name not in known:
+            raise Unsupported(f"{base} with {name} is not supported")
+    d, a, b, c, *scales = inst.operands
+    kind, at = ctx.place(c, {"f32": "f32", "f64": "f64", "i32": "u32"}[op.acc])
     to = ctx.offset(d)
-    if kind == "v" and 0 < abs(at - to) < op.acc_registers * L.ROW:
+    if not op.sparse and kind == "v" and 0 < abs(at - to) < op.acc_registers * L.ROW:
         # Compilers do emit C shifted against D, e.g. v[10:13] from v[8:11].
         options["overlap"] = True
-    return Record(
-        Variant("matrix", base, "vvv" + kind, tuple(sorted(options.items()))),
-        [to, ctx.offset(a), ctx.offset(b), at],
-    )
+    ops = [to, ctx.offset(a), ctx.offset(b), at]
+    if op.scaled:
+        ops += _scales(ctx, inst, scales, options)
+    return Record(Variant("matrix", base, "vvv" + kind, tuple(sorted(options.items()))), ops)
+
+
+def _number(mods: Any, name: str) -> int:
+    value = mods.get(name, 0)
+    return value if isinstance(value, int) else 0
+
+
+def _scales(
+    ctx: Context, inst: Instruction, scales: list[Any], options: dict[str, Any]
+) -> list[int]:
+    """Slots of the two scale operands; each word's byte is op_sel + 2 * op_sel_hi."""
+    if len(scales) != 2:
+        raise Unsupported(f"{inst.base} without two scale operands is not supported")
+    low: Any = inst.modifiers.get("op_sel", (0, 0, 0))
+    high: Any = inst.modifiers.get("op_sel_hi", (1, 1, 1))
+    options["scale_bytes"] = tuple(int(low[n]) + 2 * int(high[n]) for n in (0, 1))
+    places = [ctx.place(s, "u32") for s in scales]
+    options["scale_constant"] = tuple(kind == "s" for kind, _ in places)
+    return [at for _, at in places]
+
+
+def is_matrix(base: str) -> bool:
+    """Whether a mnemonic is a matrix instruction."""
+    return re.match(r"v_(mfma|smfmac)_", base) is not None
+
+
+def operation_of(inst: Instruction) -> MatrixOp | None:
+    """The matrix operation of an instruction, or None."""
+    if not is_matrix(inst.base):
+        return None
+    if inst.base.endswith("f8f6f4"):
+        return matrix_op(
+            inst.base, _number(inst.modifiers, "cbsz"), _number(inst.modifiers, "blgp")
+        )
+    return matrix_op(inst.base)

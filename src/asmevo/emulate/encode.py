@@ -105,6 +105,7 @@ def encode(
     *,
     trace: bool = False,
     tick: bool = False,
+    exact: bool = False,
     progress: Progress | None = None,
 ) -> EncodedKernel:
     """Decode, compile what is missing, and lay out the records of a kernel.
@@ -112,6 +113,7 @@ def encode(
     Args:
         trace: block entries also append to the wave's trace.
         tick: put a yield check behind every instruction (interleaved schedules).
+        exact: matrix instructions in exact instead of fast arithmetic.
         progress: told about helpers that have to be compiled first.
     """
     modes = reachable_modes(program, kernel)
@@ -121,7 +123,7 @@ def encode(
     plan = _Plan({}, [], {})
     for bits in modes:
         plan = _Plan({}, [], {})
-        copies.append(_records(program, kernel, pool, bits, block_variant, tick, plan))
+        copies.append(_records(program, kernel, pool, bits, block_variant, tick, exact, plan))
     return _lay_out(program, kernel, library, copies, modes, plan, pool, progress)
 
 
@@ -149,9 +151,9 @@ def reachable_modes(program: Program, kernel: Kernel) -> tuple[int, ...]:
         d.float_round_mode_16_64,
         d.float_denorm_mode_32,
         d.float_denorm_mode_16_64,
-        d.dx10_clamp,
-        d.ieee_mode,
-        d.fp16_ovfl,
+        bool(d.dx10_clamp),
+        bool(d.ieee_mode),
+        bool(d.fp16_ovfl),
     ).bits()
     changes: set[tuple[int, int]] = set()
     for start, last in _code_ranges(program, kernel):
@@ -185,6 +187,7 @@ def _records(
     mode: int,
     block_variant: Variant,
     tick: bool,
+    exact: bool,
     plan: _Plan,
 ) -> list[Record]:
     """The kernel's records for one MODE value.
@@ -197,7 +200,7 @@ def _records(
     vskip = bool(mode >> VSKIP_BIT & 1)
     skipped = Record(_PASS)
     for first, last in _code_ranges(program, kernel):
-        decoder = Decoder(pool, FloatMode.from_bits(mode), program.target.arch, vskip)
+        decoder = Decoder(pool, FloatMode.from_bits(mode), program.target.arch, vskip, exact)
         leaders = _leaders(program, first, last)
         starts = sorted(i for i in leaders if first <= i < last)
         ends = [*starts[1:], last]

@@ -52,9 +52,7 @@ def element_bits(h: Helper, f: Fn, pointer: str, fmt: Format, slot: int, blgp: i
         value = f.load(I32X64, f.at(pointer, index * L.ROW), 64)
         if blgp:
             order = ", ".join(f"i32 {b_lane(lane, blgp)}" for lane in range(64))
-            value = f.op(
-                f"shufflevector {I32X64} {value}, {I32X64} poison, {I32X64} <{order}>"
-            )
+            value = f.op(f"shufflevector {I32X64} {value}, {I32X64} poison, {I32X64} <{order}>")
         return value
 
     first = slot * fmt.bits
@@ -139,14 +137,18 @@ class Reader:
         base = f.at(self._table, f.op(f"mul i64 {element}, {16 * self.groups}"))
         self._a = [f.load("i64", f.at(base, 16 * g), 8) for g in range(self.groups)]
         shared = self.op.blocks == 1
-        self._b = ["0"] if shared else [
-            f.load("i64", f.at(base, 16 * g + 8), 8) for g in range(self.groups)
-        ]
+        self._b = (
+            ["0"]
+            if shared
+            else [f.load("i64", f.at(base, 16 * g + 8), 8) for g in range(self.groups)]
+        )
 
-    def _offset(self, lane: str, area: Area, constant: int) -> str:
+    def _offset(self, lane: str, area: Area, constant: int | str) -> str:
         f = self.f
-        scaled = f.op(f"mul i64 {lane}, {area.size}")
-        return f.at(f.at(area.pointer, scaled), constant * area.size)
+        pointer = f.at(area.pointer, f.op(f"mul i64 {lane}, {area.size}"))
+        if isinstance(constant, str):
+            return f.at(pointer, f.op(f"mul i64 {constant}, {area.size}"))
+        return f.at(pointer, constant * area.size)
 
     def a_constant(self, k: int) -> int:
         """Position of k in an A area, relative to the row's lane."""
@@ -158,31 +160,34 @@ class Reader:
         lane, slot = self.op.b_place(0, k)
         return slot * 64 + lane
 
-    def a(self, area: Area, constant: int) -> str:
+    def a(self, area: Area, constant: int | str) -> str:
         """64 lanes: each group's A number at `constant`."""
-        return _spread(self.f, area.kind, self.width, [
-            self.f.load(area.kind, self._offset(lane, area, constant), area.size)
-            for lane in self._a
-        ])
+        return _spread(
+            self.f,
+            area.kind,
+            self.width,
+            [
+                self.f.load(area.kind, self._offset(lane, area, constant), area.size)
+                for lane in self._a
+            ],
+        )
 
-    def a_scalars(self, area: Area, constant: int) -> list[str]:
+    def a_scalars(self, area: Area, constant: int | str) -> list[str]:
         """One A number per group."""
         return [
             self.f.load(area.kind, self._offset(lane, area, constant), area.size)
             for lane in self._a
         ]
 
-    def b(self, area: Area, constant: int) -> str:
+    def b(self, area: Area, constant: int | str) -> str:
         """64 lanes: B numbers at `constant`, by column, of each group's block."""
         t = vec(area.kind, self.width)
-        pieces = [
-            self.f.load(t, self._offset(lane, area, constant), area.size) for lane in self._b
-        ]
+        pieces = [self.f.load(t, self._offset(lane, area, constant), area.size) for lane in self._b]
         if len(pieces) == 1:
             pieces *= self.groups
         return joined(self.f, area.kind, self.width, pieces)
 
-    def b_at(self, area: Area, constant: int, extra: list[str]) -> str:
+    def b_at(self, area: Area, constant: int | str, extra: list[str]) -> str:
         """As `b`, with a byte offset per group (sparse forms)."""
         t = vec(area.kind, self.width)
         lanes = self._b if len(self._b) == self.groups else self._b * self.groups
@@ -193,14 +198,56 @@ class Reader:
         return joined(self.f, area.kind, self.width, pieces)
 
 
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where one k stands in the areas: static numbers, or i64 values inside a loop over k.
+
+    Attributes:
+        a, b: position in an A and a B area.
+        scale_a, scale_b: position of its scale block in the scale areas.
+    """
+
+    a: int | str
+    b: int | str
+    scale_a: int | str = 0
+    scale_b: int | str = 0
+
+
+def static_position(op: MatrixOp, reader: Reader, k: int) -> Position:
+    """Position of a stored k; sparse forms give B's position of the first k of the quad."""
+    block = k // SCALE_BLOCK
+    b = reader.b_constant(4 * (k // 2) if op.sparse else k)
+    return Position(reader.a_constant(k), b, op.m * block, op.n * block)
+
+
+class PositionTable:
+    """All positions of an instruction as a constant table, for loops over k."""
+
+    def __init__(self, h: Helper, f: Fn, op: MatrixOp, reader: Reader) -> None:
+        self._f = f
+        self._symbol = "@" + h.variant.symbol + "_positions"
+        numbers: list[str] = []
+        for k in range(op.a_k):
+            p = static_position(op, reader, k)
+            numbers += [f"i64 {n}" for n in (p.a, p.b, p.scale_a, p.scale_b)]
+        line = f"{self._symbol} = internal constant [{len(numbers)} x i64] [{', '.join(numbers)}]"
+        if line not in h.module.globals:
+            h.module.globals.append(line)
+
+    def at(self, k: str) -> Position:
+        """Position of a k that is an i64 value."""
+        f = self._f
+        base = f.at(self._symbol, f.op(f"mul i64 {k}, 32"))
+        a, b, scale_a, scale_b = (f.load("i64", f.at(base, 8 * n), 8) for n in range(4))
+        return Position(a, b, scale_a, scale_b)
+
+
 def _spread(f: Fn, kind: str, width: int, scalars: list[str]) -> str:
     t = vec(kind, width)
     pieces: list[str] = []
     for s in scalars:
         one = f.op(f"insertelement {t} poison, {kind} {s}, i64 0")
-        pieces.append(
-            f.op(f"shufflevector {t} {one}, {t} poison, <{width} x i32> zeroinitializer")
-        )
+        pieces.append(f.op(f"shufflevector {t} {one}, {t} poison, <{width} x i32> zeroinitializer"))
     return joined(f, kind, width, pieces)
 
 

@@ -12,15 +12,25 @@ from asmevo.emulate.emit import I32X64, Helper, Variant
 from asmevo.emulate.ir import Fn, vec
 from asmevo.emulate.matrix_areas import (
     Area,
+    Position,
+    PositionTable,
     Reader,
     allocate,
     as_number,
     barrier,
     element_bits,
     put,
+    static_position,
     turns,
 )
-from asmevo.isa.semantics.matrix import SCALE_BLOCK, MatrixOp
+from asmevo.emulate.matrix_parts import (
+    accumulator,
+    copy_accumulator,
+    index_area,
+    scale_areas,
+    store_element,
+)
+from asmevo.isa.semantics.matrix import MatrixOp
 from asmevo.isa.semantics.matrix_models import (
     Element,
     Model,
@@ -34,6 +44,8 @@ from asmevo.isa.semantics.matrix_models import (
 )
 from asmevo.isa.semantics.table import FloatMode
 from asmevo.isa.semantics.values import Value, where
+
+_UNROLLED = 2  # groups along k that are laid out without a loop
 
 
 def differs(variant: Variant, op: MatrixOp) -> bool:
@@ -52,8 +64,6 @@ class _Side:
 
 def emit(h: Helper, f: Fn, op: MatrixOp) -> None:
     """The body of the worker function."""
-    from asmevo.emulate import matrix_ops as shared
-
     model = model_of(op, h.variant.option("arch", "gfx942"), h.variant.name)
     mode: FloatMode = h.variant.option("mode", FloatMode())
     blgp = h.variant.option("blgp", 0)
@@ -61,7 +71,8 @@ def emit(h: Helper, f: Fn, op: MatrixOp) -> None:
     highest: list[str] = []
     sides: list[_Side] = []
     for pointer, fmt, count, permute in (
-        ("%a", op.a, op.a_elements, 0), ("%b", op.b, op.b_elements, blgp),
+        ("%a", op.a, op.a_elements, 0),
+        ("%b", op.b, op.b_elements, blgp),
     ):
         side = _Side(*(allocate(f, count, t) for t in ("i32", "i32", "float")))
         top = h.vector.const(32, -(1 << 30))
@@ -80,16 +91,28 @@ def emit(h: Helper, f: Fn, op: MatrixOp) -> None:
         highest.append(_reduce_max(f, top))
         sides.append(side)
     a, b = sides
-    index = shared.index_area(h, f, op, 4) if op.sparse else None
-    scales = shared.scale_areas(h, f) if op.scaled else None
+    held = allocate(f, 1, "i32")
+    index = index_area(h, f, op, 4) if op.sparse else None
+    scales = scale_areas(h, f) if op.scaled else None
     if scales is not None:
         for area in scales:
             code = h.v(f.load(I32X64, area.pointer, 64), 32)
             odd = h.vector.or_(1, odd, (code == 255).raw)
-    barrier(f, [a.significand, a.exponent, a.number, b.significand, b.exponent, b.number,
-                *([index] if index else []), *(scales or ())])
+    barrier(
+        f,
+        [
+            a.significand,
+            a.exponent,
+            a.number,
+            b.significand,
+            b.exponent,
+            b.number,
+            *([index] if index else []),
+            *(scales or ()),
+        ],
+    )
     if h.variant.option("overlap"):
-        shared.copy_accumulator(f, op)
+        copy_accumulator(f, op)
     reader = Reader(h, f, op, h.variant.option("cbsz", 0), h.variant.option("abid", 0))
     any_odd = f.op(f"icmp ne i64 {h.bits(odd)}, 0")
     # A product of 2**128 or more counts as infinite (bf16 and xf32 can reach that).
@@ -98,7 +121,8 @@ def emit(h: Helper, f: Fn, op: MatrixOp) -> None:
     special = f.op(f"or i1 {special}, {_special_accumulator(h, f, op)}")
     plain, careful, done = f.label("plain"), f.label("careful"), f.label("done")
     f.cond(special, careful, plain, likely=False)
-    work = _Work(h, f, op, model, reader, a, b, index, scales)
+    table = PositionTable(h, f, op, reader)
+    work = _Work(h, f, op, model, reader, a, b, index, scales, table, held)
     for label, with_special in ((plain, False), (careful, True)):
         f.place(label)
         turns(f, op.acc_elements, lambda e, s=with_special: work.element(e, s))
@@ -119,40 +143,59 @@ class _Work:
     b: _Side
     index: Area | None
     scales: tuple[Area, Area] | None
+    table: PositionTable
+    held: Area
 
     def element(self, e: str, with_special: bool) -> None:
         """Accumulate and store result element `e`."""
-        from asmevo.emulate import matrix_ops as shared
-
         h, f, op = self.h, self.f, self.op
         self.reader.turn(e)
-        raw = shared.accumulator(h, f, op, e)
+        raw = accumulator(h, f, op, e)
         acc = h.v(f.op(f"bitcast {vec('float')} {raw} to {I32X64}"), 32, "f")
         if self.model.kind == "pairwise":
             acc = flush_input(acc)
-        for start in range(0, op.a_k, self.model.group):
-            ks = list(range(start, min(start + self.model.group, op.a_k)))
-            new = self._step(acc, ks)
-            if with_special:
-                total = special_sum(acc, *self._numbers(ks))
-                odd = (total.u & 0x7F800000) == 0x7F800000
-                if self.scales is not None:
-                    odd, total = self._scale_nan(odd, total, ks)
-                new = where(odd, total, new)
-            acc = new
-        shared.store_element(
-            h, f, op, e, f.op(f"bitcast {I32X64} {acc.raw} to {vec('float')}")
-        )
+        size = min(self.model.group, op.a_k)
+        count = op.a_k // size
+        if count <= _UNROLLED:
+            for start in range(0, op.a_k, size):
+                ks = [static_position(op, self.reader, start + n) for n in range(size)]
+                acc = self._group(acc, ks, with_special)
+        else:
+            acc = self._loop(acc, count, size, with_special)
+        store_element(h, f, op, e, f.op(f"bitcast {I32X64} {acc.raw} to {vec('float')}"))
 
-    def _pair(self, k: int, left: Area, right: Area) -> tuple[str, str]:
+    def _loop(self, acc: Value, count: int, size: int, with_special: bool) -> Value:
+        """Many groups: a loop over them with the accumulator in memory."""
+        h, f = self.h, self.f
+        f.store(I32X64, acc.raw, self.held.pointer, 64)
+
+        def turn(group: str) -> None:
+            first = f.op(f"mul i64 {group}, {size}")
+            ks = [self.table.at(f.op(f"add i64 {first}, {n}")) for n in range(size)]
+            before = h.v(f.load(I32X64, self.held.pointer, 64), 32, "f")
+            f.store(I32X64, self._group(before, ks, with_special).raw, self.held.pointer, 64)
+
+        turns(f, count, turn)
+        return h.v(f.load(I32X64, self.held.pointer, 64), 32, "f")
+
+    def _group(self, acc: Value, ks: list[Position], with_special: bool) -> Value:
+        new = self._step(acc, ks)
+        if not with_special:
+            return new
+        total = special_sum(acc, *self._numbers(ks))
+        odd = (total.u & 0x7F800000) == 0x7F800000
+        if self.scales is not None:
+            odd, total = self._scale_nan(odd, total, ks)
+        return where(odd, total, new)
+
+    def _pair(self, k: Position, left: Area, right: Area) -> tuple[str, str]:
         r = self.reader
-        x = r.a(left, r.a_constant(k))
+        x = r.a(left, k.a)
         if self.index is None:
-            return x, r.b(right, r.b_constant(k))
-        chosen = r.a_scalars(self.index, r.a_constant(k))
-        return x, r.b_at(right, r.b_constant(4 * (k // 2)), chosen)
+            return x, r.b(right, k.b)
+        return x, r.b_at(right, k.b, r.a_scalars(self.index, k.a))
 
-    def _numbers(self, ks: list[int]) -> tuple[list[Value], list[Value]]:
+    def _numbers(self, ks: list[Position]) -> tuple[list[Value], list[Value]]:
         """The f32 values of A and B at these k."""
         xs: list[Value] = []
         ys: list[Value] = []
@@ -163,7 +206,7 @@ class _Work:
                 out.append(self.h.v(bits, 32, "f"))
         return xs, ys
 
-    def _step(self, acc: Value, ks: list[int]) -> Value:
+    def _step(self, acc: Value, ks: list[Position]) -> Value:
         if self.model.kind == "pairwise":
             return pairwise_step(acc, *self._numbers(ks))
         h = self.h
@@ -175,32 +218,25 @@ class _Work:
             ex, ey = self._pair(k, self.a.exponent, self.b.exponent)
             x_exponent = h.v(ex, 32, "i")
             if self.scales is not None:
-                x_exponent = x_exponent + self._scale_of(k)
+                x, y = self._codes(k)
+                x_exponent = x_exponent + x + y - 254
             left.append(Element(h.v(sx, 32, "i"), x_exponent, never))
             right.append(Element(h.v(sy, 32, "i"), h.v(ey, 32, "i"), never))
         step = tr_step if self.model.kind == "tr" else gtr_step
         return step(acc, left, right, self.op.a.mantissa + self.op.b.mantissa)
 
-    def _codes(self, k: int) -> tuple[Value, Value]:
+    def _codes(self, k: Position) -> tuple[Value, Value]:
+        """E8M0 codes of A's row and B's column at k."""
         assert self.scales is not None
-        block = k // SCALE_BLOCK
-        a = self.reader.a(self.scales[0], self.op.m * block)
-        b = self.reader.b(self.scales[1], self.op.n * block)
+        a = self.reader.a(self.scales[0], k.scale_a)
+        b = self.reader.b(self.scales[1], k.scale_b)
         return self.h.v(a, 32, "i"), self.h.v(b, 32, "i")
 
-    def _scale_of(self, k: int) -> Value:
-        """Exponent that both scales of k's block add to a product."""
-        a, b = self._codes(k)
-        return a + b - 254
-
-    def _scale_nan(self, odd: Value, total: Value, ks: list[int]) -> tuple[Value, Value]:
-        """A scale code of 255 makes the whole sum NaN."""
-        for block in sorted({k // SCALE_BLOCK for k in ks}):
-            a, b = self._codes(block * SCALE_BLOCK)
-            bad = (a == 255) | (b == 255)
-            odd = odd | bad
-            total = where(bad, total.u.const(0x7FC00000), total.u).f
-        return odd, total
+    def _scale_nan(self, odd: Value, total: Value, ks: list[Position]) -> tuple[Value, Value]:
+        """A scale code of 255 makes the whole sum NaN (a group lies in one scale block)."""
+        a, b = self._codes(ks[0])
+        bad = (a == 255) | (b == 255)
+        return odd | bad, where(bad, total.u.const(0x7FC00000), total.u).f
 
 
 def _flushed(h: Helper, f: Fn, number: str, bits: str, name: str) -> str:
@@ -212,18 +248,14 @@ def _flushed(h: Helper, f: Fn, number: str, bits: str, name: str) -> str:
 
 
 def _reduce_max(f: Fn, value: str) -> str:
-    return f.call(
-        "i32", "llvm.vector.reduce.smax.v64i32", f"{I32X64} {value}", declare=I32X64
-    )
+    return f.call("i32", "llvm.vector.reduce.smax.v64i32", f"{I32X64} {value}", declare=I32X64)
 
 
 def _special_accumulator(h: Helper, f: Fn, op: MatrixOp) -> str:
     """Whether any element of C is infinite or NaN."""
-    from asmevo.emulate import matrix_ops as shared
-
     found = h.v(h.vector.const(1, 0), 1, "b")
     for element in range(op.acc_elements):
-        raw = shared.accumulator(h, f, op, str(element))
+        raw = accumulator(h, f, op, str(element))
         bits = h.v(f.op(f"bitcast {vec('float')} {raw} to {I32X64}"), 32)
         found = found | ((bits & 0x7F800000) == 0x7F800000)
     return f.op(f"icmp ne i64 {h.bits(found.raw)}, 0")

@@ -91,6 +91,7 @@ class Context:
         mode: float mode in force.
         vskip: MODE.VSKIP: vector instructions are skipped.
         arch: target name such as "gfx942".
+        exact: matrix instructions follow the published accumulation models.
         gpr_idx: enables of the active s_set_gpr_idx region.
     """
 
@@ -100,6 +101,7 @@ class Context:
         mode: FloatMode | tuple[int, int],
         arch: str,
         vskip: bool = False,
+        exact: bool = False,
     ) -> None:
         self.pool = pool
         if isinstance(mode, tuple):
@@ -108,6 +110,7 @@ class Context:
         self.mode = replace(mode, fnuz=fnuz)
         self.arch = arch
         self.vskip = vskip
+        self.exact = exact
         self.gpr_idx = 0
 
     def place(self, operand: Operand, type_: str = "b32", packed: int = 0) -> tuple[str, int]:
