@@ -137,6 +137,22 @@ def test_stress_is_a_function_and_keeps_the_shape(kind, values, seed):
             assert abs(after).max() <= 32 / 4096
 
 
+def test_large_buffers_are_shuffled_in_blocks():
+    values = np.arange(200_001, dtype=np.float32)
+    wide = stressed(one_buffer(values, "f32"), "wide", 0).buffer("x").array()
+    assert not np.array_equal(wide, values * 1024)
+    assert np.array_equal(np.sort(wide), values * 1024)
+    assert (np.diff(wide) == 1024).mean() < 0.01, "neighbours do not stay together"
+
+
+def test_huge_launches_are_not_stressed_and_say_so(device, make_capsule):
+    k0 = device.object("k0", softmax)
+    report = verify(k0, k0, [make_capsule()], device, VerifyConfig(stress_limit=100))
+    assert [c.label for c in report.capsules] == ["n=64"]
+    assert len(report.notes) == len(STRESSES)
+    assert all("stress limit" in n for n in report.notes)
+
+
 def test_wide_scales_up_to_the_formats_range():
     wide = stressed(one_buffer([1.0, -2.0, 0.0], "f32"), "wide", 0).buffer("x").array()
     assert sorted(wide.tolist()) == [-2048.0, 0.0, 1024.0]

@@ -109,6 +109,9 @@ class K0Runs:
                 notes.append(f"schedule {schedule} left out: it changes K0's own result")
             else:
                 schedules[schedule] = results["A"]
+        if stressed:
+            # Candidates run with A only; B served for the masks.
+            del capsules["B"], results["B"]
         return Baseline(capsules, results, masks, first.instructions, schedules, tuple(notes))
 
     def _seed(self, pattern: Pattern) -> int:

@@ -170,6 +170,9 @@ class DifferentialOracle:
     def _make_stressed(
         self, capsule: Capsule, kind: Stress
     ) -> tuple[Capsule, Baseline] | str | None:
+        size = sum(b.size for b in capsule.buffers)
+        if size > self.config.stress_limit:
+            return f"[{capsule.label} +{kind}] left out: {size} bytes are above the stress limit"
         other = stressed(capsule, kind, self.config.poison_seed)
         if other is None:
             return None

@@ -47,6 +47,8 @@ class VerifyConfig:
         exact: accept bit-equal results only.
         stress: kinds of further inputs made from every launch (see `verify.stress`); tested after
             all launches themselves passed.
+        stress_limit: launches with more bytes of buffers are not stressed (each kind keeps a copy
+            of the inputs and of K0's result), and the report says so.
         tolerance: instead of every capsule's and buffer's own.
     """
 
@@ -58,6 +60,7 @@ class VerifyConfig:
     guards_mapped: bool = False
     exact: bool = False
     stress: tuple[Stress, ...] = STRESSES
+    stress_limit: int = 256 << 20
     tolerance: Tolerance | None = None
 
     def __post_init__(self) -> None:
@@ -78,6 +81,7 @@ class VerifyConfig:
             "guards_mapped": self.guards_mapped,
             "exact": self.exact,
             "stress": list(self.stress),
+            "stress_limit": self.stress_limit,
             "tolerance": None
             if self.tolerance is None
             else {"theta": self.tolerance.theta, "tau": self.tolerance.tau},
