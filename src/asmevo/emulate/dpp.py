@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from asmevo.emulate.emit import I1X64, I32X64, Helper
 from asmevo.emulate.ir import vec
 
 
 def dpp_lanes(control: str, amount: object) -> list[int]:
-    """Source lane of every lane for a DPP control; -1 where it lies outside (ISA table DPP_CTRL)."""
+    """Source lane of every lane for a DPP control; -1 where it lies outside (ISA DPP_CTRL)."""
     n = amount if isinstance(amount, int) else 0
     out: list[int] = []
     for lane in range(64):
@@ -15,7 +17,7 @@ def dpp_lanes(control: str, amount: object) -> list[int]:
         source = -1
         if control == "quad_perm":
             assert isinstance(amount, tuple)
-            source = (lane & ~3) + amount[lane & 3]
+            source = (lane & ~3) + int(cast("tuple[int, ...]", amount)[lane & 3])
         elif control == "row_shl":
             source = row + at + n if at + n < 16 else -1
         elif control == "row_shr":

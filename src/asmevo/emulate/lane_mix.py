@@ -6,7 +6,7 @@ from asmevo.emulate.emit import Helper, Variant, family
 from asmevo.emulate.ir import Module
 from asmevo.emulate.lane_results import finish_float
 from asmevo.emulate.lane_sources import FLUSH_IN, denorm_of, flush
-from asmevo.isa.semantics.directed import DirectedAlgebra
+from asmevo.isa.semantics.directed import directed
 from asmevo.isa.semantics.values import Value, where
 from asmevo.isa.semantics.vector_float import fma_full
 
@@ -44,7 +44,7 @@ def emit_mix(module: Module, variant: Variant) -> None:
     a, b, c = (_source(h, i) for i in (1, 2, 3))
     rounding = variant.option("round")
     if rounding is not None:
-        alg = DirectedAlgebra(h.vector, {32: rounding[0], 16: rounding[1]})
+        alg = directed(h.vector, {32: rounding[0], 16: rounding[1]})
         a, b, c = (Value(alg, v.raw, v.width, v.kind) for v in (a, b, c))
     result = fma_full(a, b, c)
     pointer = h.slot(0)

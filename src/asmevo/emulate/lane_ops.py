@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from asmevo.emulate import layout as L
 from asmevo.emulate.dpp import dpp_write_mask
@@ -11,7 +11,7 @@ from asmevo.emulate.ir import Module
 from asmevo.emulate.lane_results import finish_float, place_16, place_part, place_sdwa
 from asmevo.emulate.lane_sources import FLUSH_IN, denorm_of, flush, old_destination, read_source
 from asmevo.isa.semantics import integer_clamp, table
-from asmevo.isa.semantics.directed import DirectedAlgebra
+from asmevo.isa.semantics.directed import directed
 from asmevo.isa.semantics.table import DEFAULT_MODE, FloatMode, Semantic
 from asmevo.isa.semantics.values import Value, concat
 
@@ -34,7 +34,7 @@ def _directed(variant: Variant, semantic: Semantic, args: list[Any]) -> list[Any
         return args
     widths = {table.width_of(d) for d in semantic.dsts if d[0] == "f"}
     modes = {w: rounding[0] if w == 32 else rounding[1] for w in widths}
-    alg = DirectedAlgebra(args[0].alg, modes)
+    alg = directed(args[0].alg, modes)
     return [Value(alg, a.raw, a.width, a.kind) if isinstance(a, Value) else a for a in args]
 
 
@@ -142,7 +142,8 @@ def _result_rows(
     """The (row, pointer) stores of one result."""
     variant = h.variant
     if isinstance(value, list):
-        return [(part.raw, h.fn.at(pointer, n * L.ROW)) for n, part in enumerate(value)]
+        parts = cast("list[Value]", value)
+        return [(part.raw, h.fn.at(pointer, n * L.ROW)) for n, part in enumerate(parts)]
     value = Value(h.vector, value.raw, value.width, value.kind)
     if table.kind_of(type_) == "f":
         value = finish_float(h, semantic, args, value.f)

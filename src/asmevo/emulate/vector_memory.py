@@ -56,13 +56,10 @@ class Addressing:
         self.soffset = soffset
         self.base = f.op(f"add i64 {srd_base}, {soffset}")
         offen, idxen = h.variant.option("offen"), h.variant.option("idxen")
-        # ADD_TID (word 3 bit 23) changes the address; no compiler output seen uses it.
-        tid = f.op(f"and i32 {word3}, {1 << 23}")
-        plain, odd = f.label("plain"), f.label("addtid")
-        f.cond(f.op(f"icmp eq i32 {tid}, 0"), plain, odd, likely=True)
-        f.place(odd)
-        h.fault(L.DESCRIPTOR_FAULT)
-        f.place(plain)
+        # ADD_TID (word 3 bit 23) adds the lane number to the index; with SWIZZLE_ENABLE (word 1
+        # bit 31) dwords of neighbouring lanes lie side by side.
+        self.tid = f.op(f"icmp ne i32 {f.op(f'and i32 {word3}, {1 << 23}')}, 0")
+        self.word3, self.low = word3, low
         pointer = h.slot(VADDR)
         imm32 = f.op(f"trunc i64 {self.imm} to i32")
         offset = "zeroinitializer"
@@ -85,10 +82,10 @@ class Addressing:
         """Host pointer when all 64 lanes are active and consecutive; else branches to `miss`."""
         h, f, size = self.h, self.h.fn, self.size
         if self.mode in ("vaddr", "flat"):
-            first = f.op(f"extractelement {I64X64} {self.wide}, i64 0")
-            expected = f.op(f"add {I64X64} {h.splat(first, 64)}, {access.scale_lanes(h, size, 64)}")
+            start = f.op(f"extractelement {I64X64} {self.wide}, i64 0")
+            expected = f.op(f"add {I64X64} {h.splat(start, 64)}, {access.scale_lanes(h, size, 64)}")
             same = f.op(f"icmp eq {I64X64} {self.wide}, {expected}")
-            start = first
+            ok = h.is_full(self.bits)
         else:
             assert self.voffset is not None and self.base is not None
             first = f.op(f"extractelement {I32X64} {self.voffset}, i64 0")
@@ -96,34 +93,70 @@ class Addressing:
             same = f.op(f"icmp eq {I32X64} {self.voffset}, {expected}")
             wide = f.op(f"zext i32 {first} to i64")
             start = f.op(f"add i64 {self.base}, {wide}")
+            no_wrap = f.op(f"icmp ule i32 {first}, {-(63 * size) - 1}")
+            ok = f.op(f"and i1 {no_wrap}, {h.is_full(self.bits)}")
+            if self.mode == "buffer":
+                end = f.op(f"add i64 {f.op(f'add i64 {wide}, {self.soffset}')}, {64 * size}")
+                ok = f.op(f"and i1 {ok}, {f.op(f'icmp ule i64 {end}, {self.records}')}")
+                ok = f.op(f"and i1 {ok}, {f.op(f'xor i1 {self.tid}, true')}")
         equal = f.op(f"icmp eq i64 {h.bits(same)}, -1")
-        ok = f.op(f"and i1 {equal}, {h.is_full(self.bits)}")
-        if self.mode not in ("vaddr", "flat"):
-            wraps = f.op(f"icmp ule i32 {first}, {-(63 * size) - 1}")
-            ok = f.op(f"and i1 {ok}, {wraps}")
-        if self.mode == "buffer":
-            end = f.op(f"add i64 {wide}, {self.soffset}")
-            end = f.op(f"add i64 {end}, {64 * size}")
-            ok = f.op(f"and i1 {ok}, {f.op(f'icmp ule i64 {end}, {self.records}')}")
         straight = f.label("straight")
-        f.cond(ok, straight, miss, likely=True)
+        f.cond(f.op(f"and i1 {equal}, {ok}"), straight, miss, likely=True)
         f.place(straight)
         return access.contiguous_host(h, start, 64 * size, permission, miss)
 
     # --- general path --------------------------------------------------------------------------
-    def device_addresses(self) -> str:
-        """<64 x i64> device addresses."""
+    def device_addresses(self, at: int = 0) -> str:
+        """<64 x i64> device addresses of byte `at` of each lane's element."""
         h, f = self.h, self.h.fn
         if self.mode in ("vaddr", "flat"):
-            return self.wide
+            if not at:
+                return self.wide
+            return f.op(f"add {I64X64} {self.wide}, splat (i64 {at})")
         assert self.voffset is not None and self.base is not None
-        wide = f.op(f"zext {I32X64} {self.voffset} to {I64X64}")
-        total = f.op(f"add {I64X64} {wide}, {h.splat(self.base, 64)}")
-        if self.mode == "buffer" and self.index is not None:
+        offset = f.op(f"zext {I32X64} {self.voffset} to {I64X64}")
+        if at:
+            offset = f.op(f"add {I64X64} {offset}, splat (i64 {at})")
+        total = f.op(f"add {I64X64} {offset}, {h.splat(self.base, 64)}")
+        if self.mode != "buffer":
+            return total
+        if self.index is not None:
             index = f.op(f"zext {I32X64} {self.index} to {I64X64}")
             scaled = f.op(f"mul {I64X64} {index}, {h.splat(self.stride, 64)}")
             total = f.op(f"add {I64X64} {total}, {scaled}")
-        return total
+        by_lane = self._by_lane(offset)
+        return f.op(f"select i1 {self.tid}, {I64X64} {by_lane}, {I64X64} {total}")
+
+    def _by_lane(self, offset: str) -> str:
+        """Addresses of an ADD_TID buffer (GFX9: swizzled in elements of four bytes)."""
+        h, f = self.h, self.h.fn
+        assert self.base is not None
+        lane = access.scale_lanes(h, 1, 64)
+        # Formats are not looked at, so DATA_FORMAT extends the stride.
+        more = f.op(f"and i32 {f.op(f'lshr i32 {self.word3}, 15')}, 15")
+        high = f.op(f"shl i64 {f.op(f'zext i32 {more} to i64')}, 14")
+        stride = h.splat(f.op(f"or i64 {self.stride}, {high}"), 64)
+        swizzled = f.op(f"icmp slt i64 {self.low}, 0")
+        index, linear_index = lane, lane
+        if self.index is not None:
+            own = f.op(f"zext {I32X64} {self.index} to {I64X64}")
+            index = f.op(f"add {I64X64} {own}, {lane}")
+            linear_index = own  # linear buffers with an index drop the lane number
+        linear = f.op(f"add {I64X64} {offset}, {f.op(f'mul {I64X64} {linear_index}, {stride}')}")
+        code = f.op(f"and i32 {f.op(f'lshr i32 {self.word3}, 21')}, 3")
+        shift = f.op(f"add i64 {f.op(f'zext i32 {code} to i64')}, 3")
+        group = h.splat(shift, 64)
+        width = h.splat(f.op(f"shl i64 1, {shift}"), 64)
+        inner = f.op(f"and {I64X64} {index}, {f.op(f'sub {I64X64} {width}, splat (i64 1)')}")
+        outer = f.op(f"mul {I64X64} {f.op(f'lshr {I64X64} {index}, {group}')}, {stride}")
+        element = f.op(f"and {I64X64} {offset}, splat (i64 -4)")
+        rows = f.op(f"shl {I64X64} {f.op(f'add {I64X64} {outer}, {element}')}, {group}")
+        column = f.op(f"shl {I64X64} {inner}, splat (i64 2)")
+        byte = f.op(f"and {I64X64} {offset}, splat (i64 3)")
+        moved = f.op(f"or {I64X64} {column}, {byte}")
+        swizzle = f.op(f"add {I64X64} {rows}, {moved}")
+        chosen = f.op(f"select i1 {swizzled}, {I64X64} {swizzle}, {I64X64} {linear}")
+        return f.op(f"add {I64X64} {chosen}, {h.splat(self.base, 64)}")
 
     def in_range(self, at: int, size: int) -> str:
         """i64 bits of active lanes whose bytes [at, at+size) lie inside the buffer's records.
@@ -146,16 +179,18 @@ class Addressing:
             by_index = f.op(f"icmp ult {I64X64} {index}, {records}")
             structured = f.op(f"icmp ne i64 {self.stride}, 0")
             valid = f.op(f"select i1 {structured}, {I1X64} {by_index}, {I1X64} {valid}")
-        return f.op(f"and i64 {h.bits(valid)}, {self.bits}")
+        # ADD_TID without an index is not checked.
+        inside = h.bits(valid)
+        if self.index is None:
+            inside = f.op(f"select i1 {self.tid}, i64 -1, i64 {inside}")
+        return f.op(f"and i64 {inside}, {self.bits}")
 
     def hosts(self, mask: str, at: int, size: int, permission: int) -> str:
         """Host addresses of bytes [at, at+size) of each lane in `mask`."""
         h, f = self.h, self.h.fn
         if self.mode == "scratch":
             return self._scratch_hosts(mask, at, size)
-        addresses = self.device_addresses()
-        if at:
-            addresses = f.op(f"add {I64X64} {addresses}, splat (i64 {at})")
+        addresses = self.device_addresses(at)
         if self.mode == "flat":
             return self._flat_hosts(addresses, mask, size, permission)
         return access.hosts(h, addresses, mask, size, permission)
@@ -217,10 +252,6 @@ class Addressing:
         lanes = f.op(f"mul {I64X64} {access.scale_lanes(h, 1, 64)}, {h.splat(per_lane, 64)}")
         start = f.op(f"add {I64X64} {lanes}, {h.splat(base, 64)}")
         return f.op(f"add {I64X64} {start}, {offset}")
-
-
-def _merge(h: Helper, value: str, old: str, written: str) -> str:
-    return h.fn.op(f"select {I1X64} {h.mask(written)}, {I32X64} {value}, {I32X64} {old}")
 
 
 def _load(h: Helper, op: MemoryOp, a: Addressing) -> None:

@@ -8,7 +8,7 @@ where an intermediate term underflows.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from asmevo.isa.semantics.values import Algebra, Rawv, Value, where
 
@@ -171,3 +171,8 @@ class DirectedAlgebra:
         if to == 64 or not self._mode(to):
             return self.base.from_uint(w, to, a)
         return self._narrow(64, to, self.base.from_uint(w, 64, a))
+
+
+def directed(base: Algebra, rounding: dict[int, int]) -> Algebra:
+    """A `DirectedAlgebra`, typed as what it stands for (it forwards what it does not define)."""
+    return cast(Algebra, DirectedAlgebra(base, rounding))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from asmevo.isa.semantics.table import scalar
 from asmevo.isa.semantics.values import (
     Value,
@@ -14,6 +16,32 @@ from asmevo.isa.semantics.values import (
 )
 
 Pair = tuple[Value, Value]
+_Binary = Callable[[Value, Value], Value]
+
+_LOGIC: dict[str, _Binary] = {
+    "and": lambda a, b: a & b,
+    "or": lambda a, b: a | b,
+    "xor": lambda a, b: a ^ b,
+    "andn2": lambda a, b: a & ~b,
+    "orn2": lambda a, b: a | ~b,
+    "nand": lambda a, b: ~(a & b),
+    "nor": lambda a, b: ~(a | b),
+    "xnor": lambda a, b: ~(a ^ b),
+}
+# The saveexec forms have two more: the source inverted.
+_SAVEEXEC: dict[str, _Binary] = {
+    **_LOGIC,
+    "andn1": lambda a, e: ~a & e,
+    "orn1": lambda a, e: ~a | e,
+}
+_COMPARES: dict[str, _Binary] = {
+    "eq": lambda a, b: a == b,
+    "lg": lambda a, b: a != b,
+    "gt": lambda a, b: a > b,
+    "ge": lambda a, b: a >= b,
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+}
 
 
 def _nz(v: Value) -> Value:
@@ -109,18 +137,9 @@ def _(a: Value, b: Value) -> Pair:
 # --- logic -----------------------------------------------------------------------------------
 for _w in (32, 64):
     _t = f"b{_w}"
-    for _name, _op in (
-        ("and", lambda a, b: a & b),
-        ("or", lambda a, b: a | b),
-        ("xor", lambda a, b: a ^ b),
-        ("andn2", lambda a, b: a & ~b),
-        ("orn2", lambda a, b: a | ~b),
-        ("nand", lambda a, b: ~(a & b)),
-        ("nor", lambda a, b: ~(a | b)),
-        ("xnor", lambda a, b: ~(a ^ b)),
-    ):
+    for _name, _op in _LOGIC.items():
 
-        def _logic(a: Value, b: Value, op=_op) -> Pair:  # type: ignore[no-untyped-def]
+        def _logic(a: Value, b: Value, op: _Binary = _op) -> Pair:
             r = op(a, b)
             return r, _nz(r)
 
@@ -234,29 +253,18 @@ for _w in (32, 64):
     scalar(f"s_bitcmp0_b{_w}", "scc", f"{_t} u32")(lambda a, at, w=_w: ~_bitcmp1(a, at, w))
 
     # The saveexec family: D = old EXEC, EXEC = op, SCC = new EXEC != 0.
-    for _name, _op2 in (
-        ("and", lambda a, e: a & e),
-        ("or", lambda a, e: a | e),
-        ("xor", lambda a, e: a ^ e),
-        ("andn2", lambda a, e: a & ~e),
-        ("orn2", lambda a, e: a | ~e),
-        ("nand", lambda a, e: ~(a & e)),
-        ("nor", lambda a, e: ~(a | e)),
-        ("xnor", lambda a, e: ~(a ^ e)),
-        ("andn1", lambda a, e: ~a & e),
-        ("orn1", lambda a, e: ~a | e),
-    ):
+    for _name, _op2 in _SAVEEXEC.items():
         if _w == 32:
             continue  # wave32 forms write EXEC_LO; no gfx9 opcode
 
-        def _saveexec(a: Value, e: Value, op=_op2) -> tuple[Value, ...]:  # type: ignore[no-untyped-def]
+        def _saveexec(a: Value, e: Value, op: _Binary = _op2) -> tuple[Value, ...]:
             r = op(a, e)
             return e, _nz(r), r
 
         scalar(f"s_{_name}_saveexec_b64", "b64 scc exec", "b64 exec")(_saveexec)
         if _name in ("andn1", "andn2"):
 
-            def _wrexec(a: Value, e: Value, op=_op2) -> tuple[Value, ...]:  # type: ignore[no-untyped-def]
+            def _wrexec(a: Value, e: Value, op: _Binary = _op2) -> tuple[Value, ...]:
                 r = op(a, e)
                 return r, _nz(r), r
 
@@ -335,14 +343,7 @@ def _(a: Value, scc: Value, old: Value) -> Value:
 
 
 # --- compares ----------------------------------------------------------------------------------
-for _name, _cmp in (
-    ("eq", lambda a, b: a == b),
-    ("lg", lambda a, b: a != b),
-    ("gt", lambda a, b: a > b),
-    ("ge", lambda a, b: a >= b),
-    ("lt", lambda a, b: a < b),
-    ("le", lambda a, b: a <= b),
-):
+for _name, _cmp in _COMPARES.items():
     for _k in ("i", "u"):
         scalar(f"s_cmp_{_name}_{_k}32 s_cmpk_{_name}_{_k}32", "scc", f"{_k}32 {_k}32")(_cmp)
     if _name in ("eq", "lg"):

@@ -15,11 +15,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, cast, overload
 
 from asmevo.isa.semantics.values import Value
 
 Function = Callable[..., Any]
+_Result = Any  # a Value, a tuple of them, or lists of them for wide types
+
+
+class Definer(Protocol):
+    """Registers a function under the names given before and returns it unchanged.
+
+    The overloads type the parameters of a lambda; values of wide types come as lists.
+    """
+
+    @overload
+    def __call__(self, fn: Callable[[Value], _Result], /) -> Function: ...
+    @overload
+    def __call__(self, fn: Callable[[Value, Value], _Result], /) -> Function: ...
+    @overload
+    def __call__(self, fn: Callable[[Value, Value, Value], _Result], /) -> Function: ...
+    @overload
+    def __call__(self, fn: Callable[[Value, Value, Value, Value], _Result], /) -> Function: ...
+    @overload
+    def __call__(self, fn: Function, /) -> Function: ...
+
 
 IMPLICIT = frozenset({"scc", "vcc", "vccbit", "exec", "m0", "lane"})
 
@@ -156,9 +176,7 @@ def _register(semantic: Semantic) -> None:
     _TABLE[semantic.name] = semantic
 
 
-def _definer(
-    scope: str, names: str, dsts: str, srcs: str, **options: Any
-) -> Callable[[Function], Function]:
+def _definer(scope: str, names: str, dsts: str, srcs: str, **options: Any) -> Definer:
     def define(fn: Function) -> Function:
         for name in names.split():
             _register(
@@ -169,19 +187,17 @@ def _definer(
     return define
 
 
-def lane(names: str, dsts: str, srcs: str, **options: Any) -> Callable[[Function], Function]:
+def lane(names: str, dsts: str, srcs: str, **options: Any) -> Definer:
     """Define VALU opcodes (several names share one meaning): `@lane("v_add_u32", "u32", ...)`."""
     return _definer("lane", names, dsts, srcs, **options)
 
 
-def scalar(names: str, dsts: str, srcs: str, **options: Any) -> Callable[[Function], Function]:
+def scalar(names: str, dsts: str, srcs: str, **options: Any) -> Definer:
     """Define SALU opcodes: `@scalar("s_add_u32", "u32 scc", "u32 u32")`."""
     return _definer("scalar", names, dsts, srcs, **options)
 
 
-def packed(
-    names: str, width: int, dst: str, srcs: str, **options: Any
-) -> Callable[[Function], Function]:
+def packed(names: str, width: int, dst: str, srcs: str, **options: Any) -> Definer:
     """Define VOP3P opcodes by the meaning of one half of `width` bits."""
     return _definer("lane", names, dst, srcs, packed=width, **options)
 
@@ -198,7 +214,7 @@ def all_semantics() -> dict[str, Semantic]:
     return dict(_TABLE)
 
 
-_LOADED = False
+_loaded: list[bool] = []
 _ROOMS = (
     "scalar_alu",
     "vector_int",
@@ -217,13 +233,12 @@ _ROOMS = (
 
 
 def _load_all() -> None:
-    global _LOADED
-    if not _LOADED:
+    if not _loaded:
         import importlib
 
         for room in _ROOMS:
             importlib.import_module(f"asmevo.isa.semantics.{room}")
-        _LOADED = True
+        _loaded.append(True)
 
 
 def apply(
@@ -245,4 +260,4 @@ def apply(
         result = semantic.fn(*args, mode=mode, **immediates)
     else:
         result = semantic.fn(*args, **immediates)
-    return result if isinstance(result, tuple) else (result,)
+    return cast("tuple[Any, ...]", result) if isinstance(result, tuple) else (result,)

@@ -100,7 +100,8 @@ class Value:
             return Value(self.alg, self.alg.const(width, FloatImm(value).bits(width)), width, "f")
         return Value(self.alg, self.alg.const(width, int(value)), width, self.kind)
 
-    def _other(self, other: Value | int | float) -> Value:
+    def coerced(self, other: Value | int | float) -> Value:
+        """A plain number as a constant of this value's kind; values as they are."""
         if isinstance(other, Value):
             assert other.width == self.width, (self.width, other.width)
             return other
@@ -116,28 +117,28 @@ class Value:
 
     # --- arithmetic ---------------------------------------------------------------------
     def __add__(self, other: Value | int | float) -> Value:
-        b = self._other(other)
+        b = self.coerced(other)
         op = self.alg.fadd if self.kind == "f" else self.alg.add
         return self._new(op(self.width, self.raw, b.raw))
 
     def __sub__(self, other: Value | int | float) -> Value:
-        b = self._other(other)
+        b = self.coerced(other)
         op = self.alg.fsub if self.kind == "f" else self.alg.sub
         return self._new(op(self.width, self.raw, b.raw))
 
     def __rsub__(self, other: int | float) -> Value:
-        return self._other(other) - self
+        return self.coerced(other) - self
 
     def __mul__(self, other: Value | int | float) -> Value:
-        b = self._other(other)
+        b = self.coerced(other)
         op = self.alg.fmul if self.kind == "f" else self.alg.mul
         return self._new(op(self.width, self.raw, b.raw))
 
     def __truediv__(self, other: Value | float) -> Value:
-        return self._new(self.alg.fdiv(self.width, self.raw, self._other(other).raw))
+        return self._new(self.alg.fdiv(self.width, self.raw, self.coerced(other).raw))
 
     def __rtruediv__(self, other: float) -> Value:
-        return self._other(other) / self
+        return self.coerced(other) / self
 
     __radd__ = __add__
     __rmul__ = __mul__
@@ -152,13 +153,13 @@ class Value:
 
     # --- bits ---------------------------------------------------------------------------
     def __and__(self, other: Value | int) -> Value:
-        return self._new(self.alg.and_(self.width, self.raw, self._other(other).raw))
+        return self._new(self.alg.and_(self.width, self.raw, self.coerced(other).raw))
 
     def __or__(self, other: Value | int) -> Value:
-        return self._new(self.alg.or_(self.width, self.raw, self._other(other).raw))
+        return self._new(self.alg.or_(self.width, self.raw, self.coerced(other).raw))
 
     def __xor__(self, other: Value | int) -> Value:
-        return self._new(self.alg.xor(self.width, self.raw, self._other(other).raw))
+        return self._new(self.alg.xor(self.width, self.raw, self.coerced(other).raw))
 
     __rand__ = __and__
     __ror__ = __or__
@@ -169,18 +170,18 @@ class Value:
         return self._new(self.alg.xor(self.width, self.raw, ones))
 
     def __lshift__(self, other: Value | int) -> Value:
-        return self._new(self.alg.shl(self.width, self.raw, self._other(other).raw))
+        return self._new(self.alg.shl(self.width, self.raw, self.coerced(other).raw))
 
     def __rshift__(self, other: Value | int) -> Value:
         """Logical for unsigned values, arithmetic for signed ones."""
         op = self.alg.ashr if self.kind == "i" else self.alg.lshr
-        return self._new(op(self.width, self.raw, self._other(other).raw))
+        return self._new(op(self.width, self.raw, self.coerced(other).raw))
 
     # --- comparison ---------------------------------------------------------------------
     def __eq__(self, other: object) -> Value:  # type: ignore[override]
         assert isinstance(other, Value | int | float)
         op = self.alg.feq if self.kind == "f" else self.alg.eq
-        return self._bool(op(self.width, self.raw, self._other(other).raw))
+        return self._bool(op(self.width, self.raw, self.coerced(other).raw))
 
     def __ne__(self, other: object) -> Value:  # type: ignore[override]
         return ~(self == other)
@@ -189,20 +190,20 @@ class Value:
 
     def __lt__(self, other: Value | int | float) -> Value:
         op = {"f": self.alg.flt, "i": self.alg.slt}.get(self.kind, self.alg.ult)
-        return self._bool(op(self.width, self.raw, self._other(other).raw))
+        return self._bool(op(self.width, self.raw, self.coerced(other).raw))
 
     def __gt__(self, other: Value | int | float) -> Value:
-        return self._other(other).__lt__(self)
+        return self.coerced(other).__lt__(self)
 
     def __le__(self, other: Value | int | float) -> Value:
         if self.kind == "f":
-            b = self._other(other)
+            b = self.coerced(other)
             return (self < b) | (self == b)
         return ~(self > other)
 
     def __ge__(self, other: Value | int | float) -> Value:
         if self.kind == "f":
-            b = self._other(other)
+            b = self.coerced(other)
             return (self > b) | (self == b)
         return ~(self < other)
 
@@ -262,7 +263,7 @@ class Value:
 # --- free functions -------------------------------------------------------------------------
 def where(c: Value, a: Value, b: Value | int | float) -> Value:
     """`a` where the boolean holds, else `b`."""
-    other = a._other(b)
+    other = a.coerced(b)
     return Value(a.alg, a.alg.select(a.width, c.raw, a.raw, other.raw), a.width, a.kind)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from asmevo.isa.semantics.table import lane
 from asmevo.isa.semantics.values import Value
 
@@ -16,7 +18,8 @@ def _ordered(a: Value, b: Value) -> Value:
     return ~(a.is_nan | b.is_nan)
 
 
-_FLOAT = {
+_Test = Callable[[Value, Value], Value]
+_FLOAT: dict[str, _Test] = {
     "f": lambda a, b: _false(a),
     "lt": lambda a, b: a < b,
     "eq": lambda a, b: a == b,
@@ -34,7 +37,7 @@ _FLOAT = {
     "nlt": lambda a, b: ~(a < b),
     "tru": lambda a, b: ~_false(a),
 }
-_INT = {
+_INT: dict[str, _Test] = {
     "f": lambda a, b: _false(a),
     "lt": lambda a, b: a < b,
     "eq": lambda a, b: a == b,

@@ -216,6 +216,22 @@ def _mul_legacy(a: Value, b: Value) -> Value:
     return first_nan(_quick_mul_legacy(a, b), a, b)
 
 
+def _quick_subrev(a: Value, b: Value) -> Value:
+    return b - a
+
+
+def _quick_min3(a: Value, b: Value, c: Value) -> Value:
+    return quick_min(quick_min(a, b), c)
+
+
+def _quick_max3(a: Value, b: Value, c: Value) -> Value:
+    return quick_max(quick_max(a, b), c)
+
+
+def _quick_mad_legacy(a: Value, b: Value, c: Value) -> Value:
+    return _quick_mul_legacy(a, b) + c
+
+
 _CHOICE: dict[str, Any] = {"guard": "source", "rounds": False}
 _IEEE: dict[str, Any] = {"uses": ("ieee",), **_CHOICE}
 _SQRT = "approximate (correctly rounded; hardware within 1 ulp)"
@@ -241,13 +257,13 @@ for _t in ("f16", "f32", "f64"):
     )
     if _t != "f64":
         lane(f"v_sub_{_t}", _t, _2, fast=quick_sub)(sub)
-        lane(f"v_subrev_{_t}", _t, _2, fast=lambda a, b: b - a)(lambda a, b: sub(b, a))
+        lane(f"v_subrev_{_t}", _t, _2, fast=_quick_subrev)(lambda a, b: sub(b, a))
         lane(
             f"v_min3_{_t}",
             _t,
             _3,
             **_IEEE,
-            fast=lambda a, b, c: quick_min(quick_min(a, b), c),
+            fast=_quick_min3,
             **_open,
         )(_min3)
         lane(
@@ -255,7 +271,7 @@ for _t in ("f16", "f32", "f64"):
             _t,
             _3,
             **_IEEE,
-            fast=lambda a, b, c: quick_max(quick_max(a, b), c),
+            fast=_quick_max3,
             **_open,
         )(_max3)
         lane(f"v_med3_{_t}", _t, _3, fast=_quick_med3, **_IEEE, **_open)(med3)
@@ -275,7 +291,7 @@ lane(
     "f32",
     "f32 f32 f32",
     forced_flush=True,
-    fast=lambda a, b, c: _quick_mul_legacy(a, b) + c,
+    fast=_quick_mad_legacy,
 )(lambda a, b, c: first_nan(_mul_legacy(a, b) + c, _mul_legacy(a, b), c))
 lane("v_fma_legacy_f16", "f16", "f16 f16 f16", fast=mul_add)(fma_full)
 lane(
@@ -283,14 +299,14 @@ lane(
     "f32",
     "f32 f32 f32",
     **_CHOICE,
-    fast=lambda a, b, c: quick_min(quick_min(a, b), c),
+    fast=_quick_min3,
 )(minimum3)
 lane(
     "v_maximum3_f32",
     "f32",
     "f32 f32 f32",
     **_CHOICE,
-    fast=lambda a, b, c: quick_max(quick_max(a, b), c),
+    fast=_quick_max3,
 )(maximum3)
 
 
