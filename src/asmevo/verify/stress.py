@@ -79,7 +79,8 @@ def _shuffled(values: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         return rng.permutation(values)
     whole = len(values) // _BLOCK * _BLOCK
     blocks = values[:whole].reshape(-1, _BLOCK)[:, rng.permutation(_BLOCK)].reshape(-1)
-    return np.roll(np.concatenate([blocks, values[whole:]]), int(rng.integers(len(values))))
+    mixed = np.concatenate([blocks, rng.permutation(values[whole:])])
+    return np.roll(mixed, int(rng.integers(len(values))))
 
 
 def _limits(kind: np.dtype[Any]) -> tuple[float, float, float]:
