@@ -43,3 +43,8 @@ def test_half_written_vcc(text_view) -> None:
     assert rules(text_view, text) == [("structure.vccz-partial", 1)]
     text = "s_mov_b32 vcc_lo, 0\ns_mov_b64 vcc, vcc\ns_cbranch_vccz end\nend:\ns_endpgm"
     assert rules(text_view, text) == []
+
+
+def test_a_barrier_that_inactive_waves_jump_over(text_view) -> None:
+    text = "s_and_saveexec_b64 s[4:5], vcc\ns_cbranch_execz end\ns_barrier\nend:\ns_endpgm"
+    assert rules(text_view, text) == [("structure.barrier-skipped", 2)]

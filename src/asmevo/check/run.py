@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from asmevo.check import resources
+from asmevo.check.clauses import check_clauses
 from asmevo.check.findings import NOTE, Finding, ordered
 from asmevo.check.hazards import check_hazards
 from asmevo.check.kernels import entry_indices, function_view, kernel_view
@@ -59,6 +60,7 @@ def _check_view(
                 )
             )  # fmt: skip
         findings += check_hazards(view)
+        findings += check_clauses(view)
     return findings
 
 

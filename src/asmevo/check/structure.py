@@ -51,6 +51,7 @@ def check_structure(view: View) -> list[Finding]:
                     "use an LLVM that knows them")  # fmt: skip
     findings += _endless(view, reachable)
     findings += _vccz(view)
+    findings += _skipped_barriers(view)
     return findings
 
 
@@ -114,4 +115,27 @@ def _vccz(view: View) -> list[Finding]:
             written = f.defs & both
             if written:
                 half = written != both
+    return findings
+
+
+def _skipped_barriers(view: View) -> list[Finding]:
+    """Barriers in a region that waves without active lanes jump over: they may not all meet."""
+    findings: list[Finding] = []
+    for chunk in view.chunks:
+        last = chunk.last - 1
+        if view.fact(last).base != "s_cbranch_execz":
+            continue
+        for number in chunk.skip_edges:
+            for i in range(chunk.last, view.chunks[number].first):
+                f = view.fact(i)
+                if f.kind is OpClass.BARRIER:
+                    findings.append(
+                        Finding(
+                            "structure.barrier-skipped", "-", NOTE, view.name, i,
+                            f.inst.text or "", producer=last,
+                            producer_text=view.fact(last).inst.text or "",
+                            message="a wave without active lanes jumps over this barrier",
+                            fix="take the barrier out of the region",
+                        )
+                    )  # fmt: skip
     return findings
