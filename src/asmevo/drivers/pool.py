@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from asmevo.edits import (
+    BatchLoop,
     CompositeRule,
     HoistLoad,
     HoistWait,
@@ -28,6 +29,7 @@ def default_rules(seed: int, round: int = 0) -> tuple[Rule, ...]:
     """The project's rules, best first. Later rounds vary the randomised ones."""
     mixed = seed * 7919 + round
     return (
+        BatchLoop(),
         SinkStore(),
         HoistLoad(),
         HoistWait(),
@@ -41,6 +43,7 @@ def default_rules(seed: int, round: int = 0) -> tuple[Rule, ...]:
 
 # How promising a first proposal of each rule is, relative to its window's share of the time.
 _PRIOR = {
+    "batch_loop": 6.0,
     "sink_store": 4.0,
     "hoist_load": 4.0,
     "hoist_wait": 4.0,

@@ -21,6 +21,7 @@ _EXEC = Reg(RegKind.SGPR, EXEC, 2)
 _EXEC_UNITS = frozenset((EXEC, EXEC + 1))
 Value = tuple[str, int]
 ENTRY: Value = ("entry", 0)
+_ROUNDS = 32
 
 
 @dataclass(slots=True)
@@ -56,37 +57,41 @@ class ExecValues:
         return outer in self._chain(inner)
 
     def _solve(self) -> None:
-        if not self.blocks:
-            return
-        entries: dict[int, _State] = {self.blocks[0].index: _State(ENTRY)}
-        todo = [self.blocks[0].index]
-        rounds = 0
-        while todo and rounds < 50 * len(self.blocks):
-            rounds += 1
-            block = self.blocks[todo.pop(0)]
-            state = entries[block.index].copy()
-            for i in range(block.first, block.last):
-                self._before[i] = state.mask
-                self._step(state, i)
-            for successor in block.successors:
-                old = entries.get(successor)
-                new = state.copy() if old is None else self._join(old, state, successor)
-                if old is None or (new.mask, new.saved) != (old.mask, old.saved):
-                    entries[successor] = new
-                    if successor not in todo:
-                        todo.append(successor)
+        ends: dict[int, _State] = {}
+        for _ in range(_ROUNDS):
+            changed = False
+            for block in self.blocks:
+                states = [ends[p] for p in block.predecessors if p in ends]
+                if block.index == 0:
+                    states.append(_State(ENTRY))
+                if not states:
+                    continue
+                state = self._join(states, block.index)
+                for i in range(block.first, block.last):
+                    self._before[i] = state.mask
+                    self._step(state, i)
+                if ends.get(block.index) != state:
+                    ends[block.index] = state
+                    changed = True
+            if not changed:
+                return
+        # Not settled: claim nothing.
+        self._before.clear()
 
-    def _join(self, old: _State, new: _State, block: int) -> _State:
-        mask = old.mask
-        if old.mask != new.mask:
+    def _join(self, states: list[_State], block: int) -> _State:
+        masks = {s.mask for s in states}
+        mask = states[0].mask
+        if len(masks) > 1:
             mask = ("join", block)
-            if old.mask != mask:
-                self._parents[mask] = self._common(old.mask, new.mask)
-            elif not self.within(new.mask, mask):
-                # Another path comes in: only what is wider than both can be the parent.
-                parent = self._parents[mask]
-                self._parents[mask] = self._common(parent, new.mask) if parent else None
-        saved = {k: v for k, v in old.saved.items() if new.saved.get(k) == v}
+            # What was narrowed from the joined mask itself (round a loop) is within it anyway.
+            outer = [s.mask for s in states if mask not in self._chain(s.mask)]
+            parent: Value | None = outer[0] if outer else None
+            for other in outer[1:]:
+                parent = self._common(parent, other) if parent is not None else None
+            self._parents[mask] = parent
+        saved = {
+            k: v for k, v in states[0].saved.items() if all(s.saved.get(k) == v for s in states)
+        }
         return _State(mask, saved)
 
     def _chain(self, value: Value) -> list[Value]:
@@ -105,7 +110,7 @@ class ExecValues:
     def _narrow(self, state: _State, index: int) -> None:
         value: Value = ("at", index)
         if value != state.mask:
-            self._parents.setdefault(value, state.mask)
+            self._parents[value] = state.mask
         state.mask = value
 
     def _step(self, state: _State, index: int) -> None:

@@ -122,8 +122,10 @@ def _dominators(blocks: tuple[Block, ...]) -> list[set[int]]:
     while changed:
         changed = False
         for block in blocks[1:]:
-            incoming = [dominators[p] for p in block.predecessors]
-            new = {block.index} | (set.intersection(*incoming) if incoming else set[int]())
+            new: set[int] = set(everything) if block.predecessors else set()
+            for p in block.predecessors:
+                new &= dominators[p]
+            new.add(block.index)
             if new != dominators[block.index]:
                 dominators[block.index] = new
                 changed = True

@@ -207,15 +207,21 @@ class FunctionWaits:
         program: the program.
         function: the function to analyse; nothing is pending at a kernel's entry.
         overrides: instruction index -> fields that replace what the wait there waits for.
+        inserted: instruction index -> fields of a wait that is thought in front of it.
     """
 
     def __init__(
-        self, program: Program, function: Function, overrides: Mapping[int, Wait] | None = None
+        self,
+        program: Program,
+        function: Function,
+        overrides: Mapping[int, Wait] | None = None,
+        inserted: Mapping[int, Wait] | None = None,
     ) -> None:
         self.program = program
         self.function = function
         self.blocks: tuple[Block, ...] = blocks(program, function)
         self.overrides: Mapping[int, Wait] = overrides or {}
+        self._inserted: Mapping[int, Wait] = inserted or {}
         self._entries: dict[int, WaitState] = {}
         self._solve()
 
@@ -247,7 +253,17 @@ class FunctionWaits:
                     todo.append(successor)
 
     def step(self, state: WaitState, index: int) -> None:
-        """Advance `state` over instruction `index`, overrides applied."""
+        """Advance `state` over instruction `index`, overrides and insertions applied."""
+        self.insertion(state, index)
+        self.advance(state, index)
+
+    def insertion(self, state: WaitState, index: int) -> None:
+        """Take the effect of the wait that is thought in front of instruction `index`, if any."""
+        if index in self._inserted:
+            state.wait(self._inserted[index])
+
+    def advance(self, state: WaitState, index: int) -> None:
+        """Advance `state` over instruction `index` itself."""
         override = self.overrides.get(index)
         if override is not None:
             state.wait(override)

@@ -23,7 +23,7 @@ from asmevo.isa.operand import VGPR0
 from asmevo.program.cfg import Block
 from asmevo.program.dataflow import Liveness, liveness
 from asmevo.program.edit import Edit
-from asmevo.program.model import Function, Program
+from asmevo.program.model import Program
 
 _REACH = 12
 """Blocks between the store and its new place, at most."""
@@ -65,7 +65,7 @@ class SinkStore:
                 if not plain or is_sync(program.instructions[index], program.target):
                     continue
                 for move in reversed(list(self._moves(program, masks, block, index))):
-                    edits = self._edits(program, function, masks, live, move)
+                    edits = self._edits(program, masks, live, move)
                     if edits is not None:
                         yield edits
 
@@ -120,7 +120,6 @@ class SinkStore:
     def _edits(
         self,
         program: Program,
-        function: Function,
         masks: ExecValues,
         live: Liveness,
         move: _Move,
@@ -137,7 +136,7 @@ class SinkStore:
         for unit in sorted(lost):
             if unit < VGPR0:
                 return None  # scalar addresses are not renamed
-            web = web_at(program, function, masks, unit, move.store)
+            web = web_at(program, masks, unit, move.store)
             if web is None or UNDEFINED in web.defs or not web.defs:
                 return None
             free = self._free(program, masks, live, web, move, taken)

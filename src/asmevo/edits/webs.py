@@ -1,19 +1,22 @@
 """Webs: the definitions and uses that must share one vector register, found for renaming.
 
-A vector write under a narrow EXEC keeps the other lanes, so it joins the web of what it partly
-overwrites; it ends an older definition only where its mask surely contains the older one's.
+A vector write under a narrow EXEC keeps the other lanes. So what reaches a use is asked for the
+lanes of that use: a write ends older ones where its mask contains theirs, or the use's.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from asmevo.edits.exec_values import ENTRY, ExecValues, Value
 from asmevo.isa.effects import effects
-from asmevo.program.model import Function, Program
+from asmevo.program.model import Program
 
 UNDEFINED = -1
 """Stands for the value at the function's entry."""
+CLOBBERED = -2
+"""Stands for whatever a region leaves in a register."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,21 +34,9 @@ class Web:
     uses: frozenset[int]
 
 
-def web_at(
-    program: Program, function: Function, masks: ExecValues, unit: int, use: int
-) -> Web | None:
-    """The web of `unit` that instruction `use` reads; None when the code is not understood."""
-    reaching = _reaching(program, function, masks, unit)
-    readers: dict[int, frozenset[int]] = {}
-    partial: dict[int, frozenset[int]] = {}
-    for index, found in reaching.items():
-        effect = effects(program.instructions[index], program.target)
-        if unit in effect.uses:
-            readers[index] = found
-        if unit in effect.defs:
-            mask = masks.before(index)
-            kept = frozenset(d for d in found if not _covers(masks, mask, d))
-            partial[index] = kept
+def web_at(program: Program, masks: ExecValues, unit: int, use: int) -> Web | None:
+    """The web of `unit` that instruction `use` reads; None when it does not read it."""
+    readers = _readers(program, masks, unit)
     if use not in readers:
         return None
     defs: set[int] = set(readers[use])
@@ -57,39 +48,69 @@ def web_at(
             if index not in uses and found & defs:
                 uses.add(index)
                 grown = True
-            if index in uses and not found <= defs:
+            if index not in uses:
+                continue
+            if not found <= defs:
                 defs |= found
                 grown = True
-        for index, kept in partial.items():
-            # A partial write and what it keeps live in one register.
-            if index in defs and not kept <= defs:
-                defs |= kept
-                grown = True
-            if index not in defs and kept & defs and _reaches(readers, index, uses):
-                defs.add(index)
-                grown = True
-        for index in list(uses):
-            effect = effects(program.instructions[index], program.target)
-            if unit in effect.defs and index not in defs:
+            if index not in defs and unit in effects(program.instructions[index],
+                                                      program.target).defs:  # fmt: skip
                 defs.add(index)  # read and written in place
                 grown = True
     return Web(unit, frozenset(defs), frozenset(uses))
 
 
-def _reaches(readers: dict[int, frozenset[int]], definition: int, uses: set[int]) -> bool:
-    return any(definition in readers[u] for u in uses if u in readers)
+def _readers(program: Program, masks: ExecValues, unit: int) -> dict[int, frozenset[int]]:
+    """For every reader of `unit`, the definitions that may reach it in the lanes it reads."""
+    lanes: dict[Value, list[int]] = {}
+    for block in masks.blocks:
+        for i in range(block.first, block.last):
+            mask = masks.before(i)
+            if mask is not None and unit in effects(program.instructions[i], program.target).uses:
+                lanes.setdefault(mask, []).append(i)
+    found: dict[int, frozenset[int]] = {}
+    for mask, indices in lanes.items():
+        reaching = _reaching(program, masks, unit, mask)
+        found.update({i: reaching[i] for i in indices if i in reaching})
+    return found
 
 
-def _covers(masks: ExecValues, outer: Value | None, definition: int) -> bool:
-    """Whether a write under mask `outer` replaces all that `definition` wrote."""
-    inner = ENTRY if definition == UNDEFINED else masks.before(definition)
+def _covers(masks: ExecValues, outer: Value | None, inner: Value | None) -> bool:
     return outer is not None and inner is not None and masks.within(inner, outer)
 
 
+def may_clobber(program: Program, masks: ExecValues, unit: int, region: Collection[int]) -> bool:
+    """Whether `region`, which leaves the unit alone, may overwrite it unnoticed by all readers.
+
+    Finer than liveness: a write under a mask that contains a reader's lanes protects that reader.
+    """
+    lanes: dict[Value, list[int]] = {}
+    for block in masks.blocks:
+        for i in range(block.first, block.last):
+            effect = effects(program.instructions[i], program.target)
+            if i in region and unit in effect.uses | effect.defs:
+                return False
+            mask = masks.before(i)
+            if mask is not None and unit in effect.uses:
+                lanes.setdefault(mask, []).append(i)
+    for mask, indices in lanes.items():
+        reaching = _reaching(program, masks, unit, mask, region)
+        if any(CLOBBERED in reaching.get(i, ()) for i in indices):
+            return False
+    return True
+
+
 def _reaching(
-    program: Program, function: Function, masks: ExecValues, unit: int
+    program: Program,
+    masks: ExecValues,
+    unit: int,
+    lanes: Value,
+    clobbered: Collection[int] = (),
 ) -> dict[int, frozenset[int]]:
-    """For every reachable instruction, the definitions of `unit` that may reach it."""
+    """For every reachable instruction, the definitions of `unit` that may be seen in `lanes`.
+
+    Instructions in `clobbered` are taken to write the unit as well (`CLOBBERED`).
+    """
     entries: dict[int, frozenset[int]] = {0: frozenset((UNDEFINED,))}
     result: dict[int, frozenset[int]] = {}
     todo = [0]
@@ -97,10 +118,18 @@ def _reaching(
         block = masks.blocks[todo.pop(0)]
         live = entries[block.index]
         for i in range(block.first, block.last):
+            if i in clobbered:
+                live |= {CLOBBERED}
             result[i] = live
             if unit in effects(program.instructions[i], program.target).defs:
                 mask = masks.before(i)
-                live = frozenset(d for d in live if not _covers(masks, mask, d)) | {i}
+                if _covers(masks, mask, lanes):
+                    live = frozenset((i,))
+                    continue
+                kept = (
+                    d for d in live if not _covers(masks, mask, ENTRY if d < 0 else masks.before(d))
+                )
+                live = frozenset((*kept, i))
         for successor in block.successors:
             old = entries.get(successor)
             new = live if old is None else old | live
