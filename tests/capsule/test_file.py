@@ -132,6 +132,7 @@ def test_the_forged_header_itself_is_good(tmp_path):
         forged(header(buffers=[{**BUFFER, "address": -1}]), bytes(4)),
         forged(header(buffers=[{**BUFFER, "address": 1 << 80}]), bytes(4)),
         forged(header(buffers=[{**BUFFER, "guard": 1 << 60}]), bytes(4)),
+        forged(header(buffers=[{**BUFFER, "guard": 1 << 30, "address": 1 << 40}]), bytes(4)),
         forged(header(buffers=[{**BUFFER, "dtype": "object"}]), bytes(4)),
         forged(header(buffers=[{**BUFFER, "address": 4096}], kernarg_size=4), bytes(8)),
         forged(header(pointers=[{"offset": 0, "buffer": "y", "addend": 0}])),

@@ -69,7 +69,7 @@ class _Header(_Record):
     lds_dynamic: int
     kernarg_size: int = Field(ge=0)
     kernarg_address: int
-    buffers: list[_Buffer] = Field(max_length=4096)
+    buffers: list[_Buffer] = Field(max_length=1024)
     pointers: list[_Pointer] = Field(max_length=65536)
     schedule: str
     tolerance: _Tolerance

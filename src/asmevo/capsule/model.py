@@ -27,6 +27,7 @@ Role = Literal["in", "out", "inout", "scratch"]
 ROLES: tuple[Role, ...] = ("in", "out", "inout", "scratch")
 ADDRESS_LIMIT = 1 << 47  # user half of the 48-bit GPU virtual address space
 DEFAULT_GUARD = 4096
+LARGEST_GUARD = 1 << 20  # a guard costs memory when mapped; a hostile file must not choose how much
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +119,8 @@ class BufferState:
             raise InputError(
                 f"buffer {self.name!r}: unknown role {self.role!r}", "use " + ", ".join(ROLES)
             )
-        if min(self.shape, default=1) < 0 or self.guard < 0:
-            raise InputError(f"buffer {self.name!r}: negative shape or guard")
+        if min(self.shape, default=1) < 0 or not 0 <= self.guard <= LARGEST_GUARD:
+            raise InputError(f"buffer {self.name!r}: negative shape, or guard out of range")
         if math.prod(self.shape) * kind.size != len(self.data):
             raise InputError(
                 f"buffer {self.name!r}: {len(self.data)} bytes do not fill shape "

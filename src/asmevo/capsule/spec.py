@@ -26,7 +26,7 @@ from pydantic import (
 from asmevo.capsule.dtypes import dtype
 from asmevo.capsule.expressions import FUNCTIONS, evaluate
 from asmevo.capsule.layout import Layout
-from asmevo.capsule.model import DEFAULT_GUARD, ROLES, Role, Tolerance
+from asmevo.capsule.model import DEFAULT_GUARD, LARGEST_GUARD, ROLES, Role, Tolerance
 from asmevo.capsule.schedule import Schedule
 from asmevo.errors import InputError
 
@@ -136,7 +136,7 @@ class LaunchSpec(_Model):
     tolerance: ToleranceSpec = Field(default_factory=ToleranceSpec)
     args: tuple[ArgSpec, ...] = Field(max_length=_MOST_ARGS)
     hidden: Literal["refuse", "zero"] = "refuse"
-    guard: int = Field(default=DEFAULT_GUARD, ge=0, le=1 << 20)
+    guard: int = Field(default=DEFAULT_GUARD, ge=0, le=LARGEST_GUARD)
     layout: Layout = "straddle"
 
     _source: str = PrivateAttr(default="launch description")
