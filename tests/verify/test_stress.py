@@ -137,8 +137,9 @@ def test_stress_is_a_function_and_keeps_the_shape(kind, values, seed):
             assert abs(after).max() <= 32 / 4096
 
 
-def test_large_buffers_are_shuffled_in_blocks():
-    values = np.arange(200_001, dtype=np.float32)
+@pytest.mark.parametrize("count", [200_001, 50 * 4096])
+def test_large_buffers_are_shuffled_in_blocks(count):
+    values = np.arange(count, dtype=np.float32)
     wide = stressed(one_buffer(values, "f32"), "wide", 0).buffer("x").array()
     assert not np.array_equal(wide, values * 1024)
     assert np.array_equal(np.sort(wide), values * 1024)

@@ -76,10 +76,11 @@ def _changed(buffer: BufferState, kind: Stress, rng: np.random.Generator) -> NDA
 def _shuffled(values: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
     """A random order; of large arrays one order within blocks and a rotation, which is cheap."""
     if len(values) <= 1 << 16:
-        return rng.permutation(values)
+        return values[rng.permutation(len(values))]
     whole = len(values) // _BLOCK * _BLOCK
     blocks = values[:whole].reshape(-1, _BLOCK)[:, rng.permutation(_BLOCK)].reshape(-1)
-    mixed = np.concatenate([blocks, rng.permutation(values[whole:])])
+    tail = values[whole:][rng.permutation(len(values) - whole)]
+    mixed = np.concatenate([blocks, tail])
     return np.roll(mixed, int(rng.integers(len(values))))
 
 
