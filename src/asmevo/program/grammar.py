@@ -29,9 +29,10 @@ _NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\d+|\d+\.\d*(?:[eE][-+]
 _CALL = re.compile(
     r"(?:hwreg|sendmsg|gpr_idx|quad_perm|swizzle|sub_dword|mul)\([A-Za-z0-9_, ]*\)\Z"
 )
+_HALF = re.compile(r"v\d{1,4}\.[lh]\Z")  # 16-bit halves of gfx11 and later
 _FREE_FORM = re.compile(r"s_(?:waitcnt\w*|sendmsg\w*|delay_alu|wait_\w+|clause|version)\Z")
 _FREE_GROUPS = re.compile(
-    r"(?:-?(?:0[xX][0-9a-fA-F]+|\d+)|[a-z_0-9]+\([A-Za-z0-9_, ]*\)|[|&, ])+\Z"
+    r"(?:-?(?:0[xX][0-9a-fA-F]+|\d+)|[a-z_0-9]+\([A-Za-z0-9_, ]*\)|null\b|s\d+\b|[|&, ])+\Z"
 )
 
 
@@ -90,15 +91,24 @@ def vet_line(line: str) -> Statement:
         if rest and not _FREE_GROUPS.match(rest):
             raise _refuse(line, "operand is not a number or name(value)")
         return Statement(text=text)
+    halves = text.split(" :: ") if mnemonic.startswith("v_dual_") else [text]
+    if len(halves) > 2 or not all(_INSTRUCTION.match(half) for half in halves):
+        raise _refuse(line, "not a pair of instructions")
+    for half in halves:
+        _check_operands(line, half)
+    return Statement(text=text)
+
+
+def _check_operands(line: str, text: str) -> None:
     _, _, _, operands, modifiers = parse_text(text)
     for operand in operands:
         value = operand.value
-        if isinstance(value, Raw) and not (_NUMBER.match(value.text) or _CALL.match(value.text)):
+        known = (_NUMBER, _CALL, _HALF)
+        if isinstance(value, Raw) and not any(form.match(value.text) for form in known):
             raise _refuse(line, f"operand {value.text} is no register, number or known name")
     for name, value in modifiers.items():
         if isinstance(value, str) and value.startswith((".", "$", "_")):
             raise _refuse(line, f"modifier {name} refers to a symbol")
-    return Statement(text=text)
 
 
 def vet(lines: Sequence[str]) -> list[Statement]:

@@ -95,6 +95,12 @@ class Program:
         """Label -> instruction index."""
         return {name: index for index, name in self.labels.items()}
 
+    @cached_property
+    def labels_by_offset(self) -> Mapping[int, str]:
+        """Byte offset in the original `.text` -> label of the instruction it names now."""
+        found = ((offset, self.labels.get(index)) for offset, index in self.anchors.items())
+        return {offset: label for offset, label in found if label is not None}
+
     def function(self, name: str | None = None) -> Function:
         """A function by symbol, or a kernel by any of its names; None is the only kernel.
 

@@ -49,7 +49,7 @@ def recover(co: CodeObject) -> Program:
     offsets = (0, *accumulate([len(i.raw) for i in instructions]))[:-1]
     index_at = dict(zip(offsets, range(len(offsets)), strict=True))
     targets, unresolved = _branch_targets(encodings, instructions, offsets, index_at)
-    functions = _functions(starts, firsts, instructions)
+    functions = function_bounds(starts, firsts, instructions)
     references, refusal = find_references(co, encodings, instructions, offsets, index_at)
     if unresolved and not refusal:
         refusal = (
@@ -136,11 +136,12 @@ def _is_padding(inst: Instruction) -> bool:
     return inst.raw == bytes(4) or (inst.text is not None and inst.text.startswith(_PADDING))
 
 
-def _functions(
+def function_bounds(
     starts: Sequence[tuple[int, str, bool]],
     firsts: Sequence[int],
     instructions: Sequence[Instruction],
 ) -> tuple[Function, ...]:
+    """Functions from their starts (offset, name, is kernel) and first instructions."""
     out: list[Function] = []
     for n, (_, name, is_kernel) in enumerate(starts):
         first = firsts[n]

@@ -1,0 +1,84 @@
+"""The metadata note as the YAML of an `.amdgpu_metadata` block, and back through LLVM."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import cast
+
+from asmevo.codeobject.directives import header
+from asmevo.codeobject.elf import Elf
+from asmevo.codeobject.emit import emit_object
+from asmevo.codeobject.metadata import NT_AMDGPU_METADATA, Metadata, parse
+from asmevo.errors import BuildError
+from asmevo.isa.target import Target
+
+_PLAIN = re.compile(r"[A-Za-z_.][A-Za-z0-9_.$/+-]*\Z")
+_WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n", ".nan", ".inf"})
+_MAX_DEPTH = 16
+
+
+def _scalar(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return str(value)
+    if value is None:
+        return "null"
+    text = value.decode("utf8", "backslashreplace") if isinstance(value, bytes) else str(value)
+    if _PLAIN.match(text) and text.lower() not in _WORDS:
+        return text
+    if text.isprintable():
+        return "'" + text.replace("'", "''") + "'"
+    escaped = (
+        c if c.isprintable() and c not in '"\\' else f"\\u{ord(c):04X}" if ord(c) < 0x10000
+        else f"\\U{ord(c):08X}" for c in text
+    )  # fmt: skip
+    return '"' + "".join(escaped) + '"'
+
+
+def _lines(value: object, indent: int) -> list[str]:
+    """Block-style YAML of a map or list."""
+    if indent > 2 * _MAX_DEPTH:
+        raise BuildError("metadata is nested too deep to be written")
+    pad = " " * indent
+    out: list[str] = []
+    if isinstance(value, dict):
+        for key, item in cast("dict[object, object]", value).items():
+            out += _entry(f"{pad}{_scalar(key)}:", item, indent + 2)
+    elif isinstance(value, list):
+        for item in cast("list[object]", value):
+            nested = _lines(item, indent + 2)
+            if nested:
+                out.append(f"{pad}- {nested[0][indent + 2 :]}")
+                out += nested[1:]
+            else:
+                out += _entry(f"{pad}-", item, indent + 2)
+    return out
+
+
+def _entry(head: str, item: object, indent: int) -> list[str]:
+    nested = _lines(item, indent)
+    if nested:
+        return [head, *nested]
+    if isinstance(item, dict | list):
+        return [f"{head} {'{}' if isinstance(item, dict) else '[]'}"]
+    return [f"{head} {_scalar(item)}"]
+
+
+def block(metadata: Metadata) -> list[str]:
+    """Lines of the `.amdgpu_metadata` block."""
+    return [".amdgpu_metadata", "---", *_lines(metadata.raw, 0), "...", ".end_amdgpu_metadata"]
+
+
+def assemble_block(lines: Sequence[str], target: Target, version: int) -> Metadata:
+    """The metadata that LLVM makes of an `.amdgpu_metadata` block.
+
+    Raises:
+        BuildError: LLVM refuses the block.
+    """
+    text = "\n".join([*header(target, version), *lines]) + "\n"
+    notes = [n for n in Elf.parse(emit_object(text)).notes() if n.type == NT_AMDGPU_METADATA]
+    if not notes:
+        raise BuildError("the metadata block gives no note", "correct it")
+    return parse(max(notes, key=lambda n: len(n.desc)))

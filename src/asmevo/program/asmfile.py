@@ -1,0 +1,326 @@
+"""A program as one complete assembly file, which plain `llvm-mc` and `ld.lld` also accept.
+
+The file has a head (target), the code with symbolic labels, data sections cut at their symbols,
+kernel descriptors as directives, the metadata, and at the end, in comments, the original container
+without its code. `asmevo.program.asmread` puts edited code back into that container, byte for byte
+when nothing was changed; other assemblers ignore it and make an equivalent object of their own.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import zlib
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
+
+from asmevo.codeobject import CodeObject, directives, metatext
+from asmevo.codeobject.elf import (
+    SHF_ALLOC,
+    SHF_EXECINSTR,
+    SHF_WRITE,
+    SHT_NOBITS,
+    SHT_PROGBITS,
+    SHT_RELA,
+    STT_FUNC,
+    STT_OBJECT,
+    STT_SECTION,
+    Section,
+    Symbol,
+)
+from asmevo.errors import UnsupportedError
+from asmevo.program.encoding import table
+from asmevo.program.model import Function, PcReference, Program
+from asmevo.program.rebuild import R_AMDGPU_RELATIVE64
+
+CONTAINER = "; asmevo-container/1 "
+END_OF_TEXT = ".Lasmevo_end_of_text"
+_IDENTIFIER = re.compile(r"[A-Za-z_.$][A-Za-z0-9_.$@]*\Z")
+_VISIBILITY = {1: ".internal", 2: ".hidden", 3: ".protected"}
+_SKIPPED = frozenset({".dynamic", ".relro_padding", ".text"})
+
+
+def quoted(name: str) -> str:
+    """A symbol name as assembly accepts it."""
+    if _IDENTIFIER.match(name):
+        return name
+    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def with_all_labels(program: Program) -> Program:
+    """The program with a label at every place that the container names."""
+    labels = dict(program.labels)
+    for offset, index in sorted(program.anchors.items()):
+        if index < len(program.instructions):
+            labels.setdefault(index, f".Lasmevo_{offset:x}")
+    for f in program.functions:
+        labels.setdefault(f.first, f".Lasmevo_function_{f.first}")
+    return replace(program, labels=labels)
+
+
+def write(program: Program) -> str:
+    """The whole assembly file of a program.
+
+    Raises:
+        UnsupportedError: data that cannot be written (a relocation that is not RELATIVE64).
+    """
+    program = with_all_labels(program)
+    lines = [*head(program.object), *code(program), *tail(program.object, program.labels_by_offset)]
+    return "\n".join([*lines, *_container(program)]) + "\n"
+
+
+def head(co: CodeObject) -> list[str]:
+    """Comment and directives before the code."""
+    names = ", ".join(k.name for k in co.kernels)
+    printable = "".join(c if c.isprintable() else "?" for c in names)
+    return [
+        f"; {printable}",
+        "; Code, .amdhsa_kernel blocks and metadata may be edited; `asmevo asm` builds the object.",
+        *("\t" + line for line in directives.header(co.target, co.abi_version)),
+        "\t.text",
+    ]
+
+
+def _symbol_lines(s: Symbol, name: str, visibility: bool = True) -> list[str]:
+    out: list[str] = []
+    if s.binding:
+        out.append(f"\t{'.weak' if s.binding == 2 else '.globl'} {name}")
+    if s.visibility and visibility:
+        out.append(f"\t{_VISIBILITY[s.visibility]} {name}")
+    if s.type in (STT_FUNC, STT_OBJECT):
+        out.append(f"\t.type {name},@{'function' if s.type == STT_FUNC else 'object'}")
+    return out
+
+
+def function_head(co: CodeObject, offset: int, alignment: int) -> list[str]:
+    """Directives in front of the function at an original text offset."""
+    symbol = next((s for s in co.function_symbols if s.value - co.text_address == offset), None)
+    out = [f"\t.p2align {alignment.bit_length() - 1}"]
+    if symbol is None:
+        return out
+    later = _visibility_after_block(co, symbol)
+    return out + _symbol_lines(symbol, quoted(symbol.name), visibility=not later)
+
+
+def _visibility_after_block(co: CodeObject, code: Symbol) -> bool:
+    """Whether the code's symbol gets its visibility only behind the descriptor's block.
+
+    LLVM gives the descriptor's symbol the visibility that the code's has at the block.
+    """
+    kd = next((s for s in co.elf.all_symbols() if s.name == code.name + ".kd"), None)
+    return kd is not None and kd.visibility != code.visibility
+
+
+def code(program: Program) -> list[str]:
+    """The code section: functions with their directives, padding folded into `.fill`."""
+    co = program.object
+    entry_of = {i: offset for offset, i in sorted(program.anchors.items(), reverse=True)}
+    sizes = {s.value - co.text_address: s.size for s in co.function_symbols}
+    references = {i: r for r in program.references for i in (r.low, r.high)}
+    ends: dict[int, list[str]] = {}
+    lines: list[str] = []
+    for f in program.functions:
+        lines += ends.get(f.first, [])
+        offset = entry_of.get(f.first)
+        if offset is not None:
+            alignment = min(256, offset & -offset) if offset else 256
+            lines += ["", *function_head(co, offset, alignment)]
+            end = program.anchors.get(offset + sizes.get(offset, 0))
+            if sizes.get(offset) and end is not None:
+                name = quoted(f.name)
+                ends.setdefault(end, []).append(f"\t.size {name}, .-{name}")
+        lines += _function(program, f, references, ends)
+    return [*lines, *ends.get(len(program.instructions), []), f"{END_OF_TEXT}:"]
+
+
+def _function(
+    program: Program,
+    f: Function,
+    references: Mapping[int, PcReference],
+    ends: dict[int, list[str]],
+) -> list[str]:
+    loose = table(program.target).loose
+    lines: list[str] = []
+    i = f.first
+    while i < f.padding_last:
+        inst = program.instructions[i]
+        if i > f.first:
+            lines += ends.get(i, [])
+        label = program.labels.get(i)
+        if label is not None:
+            lines.append(f"{quoted(label)}:")
+        if i >= f.last and inst.size == 4:
+            run = i + 1
+            while (
+                run < f.padding_last and program.instructions[run].raw == inst.raw
+                and run not in program.labels and run not in ends
+            ):  # fmt: skip
+                run += 1
+            word = int.from_bytes(inst.raw, "little")
+            lines.append(f"\t.fill {run - i}, 4, 0x{word:08x}")
+            i = run
+            continue
+        reference = references.get(i)
+        if reference is not None:
+            lines.append("\t" + _reference_line(program, reference, i))
+        elif not inst.editable:
+            text = f"\t; {inst.text}" if inst.text else ""
+            lines.append(f"\t{long_words(inst.raw)}{text}")
+        elif inst.raw in loose:
+            lines.append(f"\t{program.line(i)}\t; bits {inst.raw.hex()}")
+        else:
+            lines.append(f"\t{program.line(i)}")
+        i += 1
+    return lines
+
+
+def long_words(raw: bytes) -> str:
+    """`.long` directive for instruction bytes."""
+    words = [int.from_bytes(raw[i : i + 4], "little") for i in range(0, len(raw), 4)]
+    return ".long " + ", ".join(f"0x{w:08x}" for w in words)
+
+
+def data_label(co: CodeObject, address: int) -> str:
+    """Name of a data address: its symbol, or a local label."""
+    for s in co.elf.all_symbols():
+        if s.value == address and s.section and s.type not in (STT_SECTION,) and s.name:
+            return quoted(s.name)
+    return f".Lasmevo_data_{address:x}"
+
+
+def _reference_line(program: Program, r: PcReference, index: int) -> str:
+    """`op dst, src, symbol@rel32@lo+n` for an addition that forms an address."""
+    inst = program.instructions[index]
+    if r.target is not None:
+        symbol = quoted(program.labels[r.target])
+    else:
+        symbol = data_label(program.object, r.address)
+    literal = program.offsets[index] + 4
+    base = program.offsets[r.pc_read] + program.instructions[r.pc_read].size
+    head = (inst.text or "").rpartition(", ")[0]
+    kind = "rel64" if inst.size == 12 else "rel32@lo" if index == r.low else "rel32@hi"
+    return f"{head}, {symbol}@{kind}+{literal - base}"
+
+
+def tail(co: CodeObject, text_labels: Mapping[int, str]) -> list[str]:
+    """Data sections, descriptors and metadata; `text_labels` names original text offsets."""
+    lines: list[str] = []
+    relocations: dict[int, int] = {}
+    for s in co.elf.sections:
+        if s.type == SHT_RELA:
+            for r in co.elf.relocations(s):
+                if r.type != R_AMDGPU_RELATIVE64:
+                    raise UnsupportedError(
+                        f"relocation type {r.type} at 0x{r.offset:x} cannot be written as assembly"
+                    )
+                relocations[r.offset] = r.addend
+    named = {a for a in relocations.values()}
+    for s in co.elf.sections:
+        loaded = s.flags & SHF_ALLOC and s.type in (SHT_PROGBITS, SHT_NOBITS)
+        if loaded and not s.flags & SHF_EXECINSTR and s.name not in _SKIPPED and s.size:
+            lines += _data_section(co, s, relocations, named, text_labels)
+    for k in co.kernels:
+        lines += ["", *kernel_block(co, k.symbol)]
+    if co.metadata is not None:
+        lines += ["", *metatext.block(co.metadata)]
+    return lines
+
+
+def kernel_block(co: CodeObject, symbol: str) -> list[str]:
+    """The descriptor of a kernel: a directive block, or data words where no block can say it."""
+    kernel = next(k for k in co.kernels if k.symbol == symbol)
+    name = symbol.removesuffix(".kd")
+    kd = next(s for s in co.elf.all_symbols() if s.name == symbol)
+    lines = ['\t.section .rodata,"a",@progbits', "\t.p2align 6"]
+    made = directives.block(quoted(name), kernel.descriptor, kernel.metadata.sgpr_count)
+    if made is not None:
+        lines += ["\t" + line for line in made]
+        code = next((s for s in co.function_symbols if s.name == name), None)
+        if code is not None and code.visibility and _visibility_after_block(co, code):
+            lines.append(f"\t{_VISIBILITY[code.visibility]} {quoted(name)}")
+        return lines
+    raw = kernel.descriptor.raw
+    return [
+        *lines, *_symbol_lines(kd, quoted(symbol)), f"{quoted(symbol)}:",
+        f"\t{long_words(raw[:16])}", f"\t.quad {quoted(name)}-{quoted(symbol)}",
+        f"\t{long_words(raw[24:])}", f"\t.size {quoted(symbol)}, 64",
+    ]  # fmt: skip
+
+
+def _data_section(
+    co: CodeObject,
+    section: Section,
+    relocations: Mapping[int, int],
+    named: set[int],
+    text_labels: Mapping[int, str],
+) -> list[str]:
+    start, end = section.address, section.address + section.size
+    kernels = {k.descriptor_address for k in co.kernels}
+    symbols = [
+        s for s in co.elf.all_symbols()
+        if s.section == section.index and s.type != STT_SECTION and s.name
+    ]  # fmt: skip
+    by_address: dict[int, dict[str, Symbol]] = {}
+    for s in symbols:
+        by_address.setdefault(s.value, {}).setdefault(s.name, s)
+    cuts = {start, end, *by_address, *(a for a in named if start <= a < end)}
+    cuts |= {a for a in relocations if start <= a < end}
+    cuts |= {a + 8 for a in relocations if start <= a < end}
+    cuts |= kernels | {k + 64 for k in kernels}
+    ordered = sorted(c for c in cuts if start <= c <= end)
+    body: list[str] = []
+    contents = co.elf.contents(section)
+    for at, stop in pairwise(ordered):
+        if at in kernels:
+            continue  # written as a descriptor block
+        for name, s in by_address.get(at, {}).items():
+            body += [*_symbol_lines(s, quoted(name)), f"{quoted(name)}:"]
+            if s.size:
+                body.append(f"\t.size {quoted(name)}, {s.size}")
+        if at in named and at not in by_address:
+            body.append(f".Lasmevo_data_{at:x}:")
+        if at in relocations:
+            body.append(f"\t.quad {_address(co, relocations[at], text_labels)}")
+        elif section.type == SHT_NOBITS or not any(contents[at - start : stop - start]):
+            body.append(f"\t.zero {stop - at}")
+        else:
+            piece = contents[at - start : stop - start]
+            for i in range(0, len(piece), 16):
+                body.append("\t.byte " + ", ".join(f"0x{b:02x}" for b in piece[i : i + 16]))
+    if not body:
+        return []
+    name = ".data.rel.ro.got" if section.name == ".got" else section.name
+    flags = "aw" if section.flags & SHF_WRITE else "a"
+    kind = "nobits" if section.type == SHT_NOBITS else "progbits"
+    align = max(section.align, 1).bit_length() - 1
+    return ["", f'\t.section {name},"{flags}",@{kind}', f"\t.p2align {align}", *body]
+
+
+def _address(co: CodeObject, address: int, text_labels: Mapping[int, str]) -> str:
+    inside = text_labels.get(address - co.text_address)
+    return quoted(inside) if inside is not None else data_label(co, address)
+
+
+def _container(program: Program) -> list[str]:
+    co = program.object
+    begin, size = co.text_offset, len(co.text)
+    shell = co.data[:begin] + bytes(size) + co.data[begin + size :]
+    offsets = program.labels_by_offset
+    entry_of = {i: offset for offset, i in sorted(program.anchors.items(), reverse=True)}
+    facts = {
+        "sha256": hashlib.sha256(program.text).hexdigest(),
+        "anchors": {
+            str(offset): offsets.get(offset, END_OF_TEXT) for offset in sorted(program.anchors)
+        },
+        "functions": [
+            [f.name, program.labels[f.first], f.is_kernel, entry_of.get(f.first, 0)]
+            for f in program.functions
+        ],
+        "growth_refused": program.growth_refused,
+    }
+    blob = zlib.compress(json.dumps(facts).encode() + b"\0" + shell, 9)
+    text = base64.b64encode(blob).decode()
+    return ["", *(CONTAINER + text[i : i + 100] for i in range(0, len(text), 100))]

@@ -1,0 +1,309 @@
+"""An edited assembly file back to an object: its container, with the code of the file.
+
+Code lines are vetted like proposals and assembled one by one; the layout is the project's own. What
+the file says about data sections and symbols must be what `asmfile` wrote: only code, kernel
+descriptors and metadata can be edited, and anything else that changed is refused by line.
+A file without a container is assembled and linked as a whole (`codeobject.build`).
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import re
+import struct
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from asmevo.codeobject import CodeObject, FormatError, build, directives, metatext
+from asmevo.errors import BuildError, InputError
+from asmevo.isa.instruction import Instruction
+from asmevo.program.asmfile import CONTAINER, END_OF_TEXT, head, quoted, tail
+from asmevo.program.encoding import EncodingTable, table
+from asmevo.program.grammar import EditError, vet_line
+from asmevo.program.layout import lay_out
+from asmevo.program.model import Function, PcReference, Program
+from asmevo.program.rebuild import rebuild
+from asmevo.program.recover import function_bounds
+
+_MAX_CONTAINER = 64 << 20
+_LABEL = re.compile(r'([A-Za-z_.$][A-Za-z0-9_.$@]*|"(?:[^"\\]|\\.)*"):\Z')
+_REFERENCE = re.compile(r", (\S+)@(rel32@lo|rel32@hi|rel64)\+(\d+)\Z")
+_FILL = re.compile(r"\.fill (\d+), 4, 0x([0-9a-f]{1,8})\Z")
+_LONG = re.compile(r"\.long 0x[0-9a-f]{8}(, 0x[0-9a-f]{8}){0,4}\Z")
+_KERNEL = re.compile(r"\.amdhsa_[a-z0-9_]+ -?\d+\Z")
+_BITS = re.compile(r"; bits ((?:[0-9a-f]{8}){1,5})\Z")
+_SYMBOL_DIRECTIVE = (".globl ", ".weak ", ".protected ", ".hidden ", ".internal ", ".type ",
+                     ".size ", ".p2align ")  # fmt: skip
+
+
+@dataclass
+class _Code:
+    """Code lines turned into instructions, before layout."""
+
+    instructions: list[Instruction] = field(default_factory=lambda: [])
+    labels: dict[str, int] = field(default_factory=lambda: {})
+    branches: dict[int, str] = field(default_factory=lambda: {})
+    symbols: list[tuple[int, str, str]] = field(default_factory=lambda: [])  # index, name, kind
+
+
+def read(text: str) -> bytes:
+    """The object that an assembly file describes.
+
+    Raises:
+        FormatError: the container in the comments is damaged.
+        InputError: something was changed that cannot be, or the file has no target.
+        EditError, BuildError: a code line, descriptor or metadata block is wrong.
+    """
+    lines = text.splitlines()
+    stored = [line[len(CONTAINER) :] for line in lines if line.startswith(CONTAINER)]
+    if not stored:
+        return build(text)
+    facts, co = _container("".join(stored))
+    code, rest = _split(lines)
+    program = _program(co, facts, code)
+    data = rebuild(program)
+    if hashlib.sha256(program.text).hexdigest() == facts["sha256"]:
+        begin = co.text_offset
+        data = co.data[:begin] + program.text + co.data[begin + len(program.text) :]
+    return _descriptors(co, data, program, rest)
+
+
+def _container(encoded: str) -> tuple[dict[str, Any], CodeObject]:
+    try:
+        packed = base64.b64decode(encoded, validate=True)
+        unpacker = zlib.decompressobj()
+        blob = unpacker.decompress(packed, _MAX_CONTAINER)
+        if not unpacker.eof:
+            raise FormatError("the container in the assembly file is too large or cut off")
+        facts_text, _, shell = blob.partition(b"\0")
+        facts: dict[str, Any] = json.loads(facts_text)
+        if not isinstance(facts["anchors"], dict) or not isinstance(facts["functions"], list):
+            raise ValueError("anchors or functions missing")
+        return facts, CodeObject.open(shell)
+    except (binascii.Error, zlib.error, ValueError, KeyError, TypeError) as err:
+        raise FormatError(
+            f"the container in the assembly file is damaged ({err})",
+            "disassemble the object again, or remove its comment lines",
+        ) from err
+
+
+def _split(lines: Sequence[str]) -> tuple[list[str], list[str]]:
+    """(code lines, everything else); the code is from the first `.text` to the end label."""
+    try:
+        first = next(i for i, line in enumerate(lines) if line.strip() == ".text")
+        last = next(i for i, line in enumerate(lines) if line.strip() == f"{END_OF_TEXT}:")
+    except StopIteration as err:
+        raise InputError(
+            f"the assembly file has no .text or no {END_OF_TEXT} label", "keep both lines"
+        ) from err
+    return list(lines[first + 1 : last]), [*lines[: first + 1], *lines[last + 1 :]]
+
+
+def _parse_code(lines: Sequence[str], encodings: EncodingTable) -> _Code:
+    code = _Code()
+    texts: dict[int, str] = {}  # index -> text still to be assembled
+    placeholder = Instruction(b"\0\0\0\0", None)
+    for line in lines:
+        stripped, bits = line.strip(), _BITS.search(line)
+        stripped = " ".join(stripped.partition(";")[0].split())
+        if not stripped or stripped.startswith(_SYMBOL_DIRECTIVE):
+            continue
+        at = len(code.instructions)
+        label = _LABEL.match(stripped)
+        if label:
+            if label.group(1) in code.labels:
+                raise EditError(f"label {label.group(1)} is defined twice", "rename one")
+            code.labels[label.group(1)] = at
+            continue
+        fill = _FILL.match(stripped)
+        if fill:
+            count, word = int(fill.group(1)), int(fill.group(2), 16)
+            if count > 1 << 22:
+                raise EditError(f"{stripped}: too many words", "write fewer")
+            code.instructions += encodings.decode(word.to_bytes(4, "little")) * count
+            continue
+        if _LONG.match(stripped):
+            words = [int(w, 16) for w in stripped[6:].split(", ")]
+            code.instructions += encodings.decode(struct.pack(f"<{len(words)}I", *words))
+            continue
+        reference = _REFERENCE.search(stripped)
+        if reference:
+            name, kind = reference.group(1), reference.group(2)
+            code.symbols.append((at, name, kind))
+            value = "0x5a5a5a5a5a5a5a5a" if kind == "rel64" else "lit(0x0)"
+            stripped = f"{stripped[: reference.start()]}, {value}"
+        statement = vet_line(stripped)
+        text = statement.text or ""
+        if statement.branch is not None:
+            code.branches[at] = statement.branch
+        kept = encodings.decode(bytes.fromhex(bits.group(1))) if bits else []
+        if len(kept) == 1 and kept[0].text == text:
+            code.instructions.append(kept[0])
+            continue
+        texts[at] = text
+        code.instructions.append(placeholder)
+    for index, inst in zip(texts, encodings.assemble(list(texts.values())), strict=True):
+        code.instructions[index] = inst
+    return code
+
+
+def _program(co: CodeObject, facts: dict[str, Any], lines: Sequence[str]) -> Program:
+    encodings = table(co.target)
+    code = _parse_code(lines, encodings)
+    count = len(code.instructions)
+
+    def index_of(label: str, what: str) -> int:
+        if label == END_OF_TEXT:
+            return count
+        index = code.labels.get(quoted(label))
+        if index is None:
+            raise EditError(f"label {label} ({what}) is missing", "keep the labels of the file")
+        return index
+
+    functions_raw: list[Any] = facts["functions"]
+    starts: list[tuple[int, str, bool]] = []
+    firsts: list[int] = []
+    for entry in functions_raw:
+        name, label, is_kernel, offset = entry
+        firsts.append(index_of(label, f"entry of {name}"))
+        starts.append((int(offset), str(name), bool(is_kernel)))
+    if firsts != sorted(set(firsts)):
+        raise EditError("the functions are no longer in their order", "keep it")
+    targets: dict[int, int] = {}
+    for i, name in code.branches.items():
+        target = code.labels.get(name)
+        if target is None or target >= count:
+            raise EditError(f"unknown label {name}", "define it")
+        targets[i] = target
+    anchors = {int(k): index_of(v, "named by the container") for k, v in facts["anchors"].items()}
+    draft = Program(
+        object=co,
+        instructions=tuple(code.instructions),
+        offsets=(),
+        targets=targets,
+        labels={i: n for n, i in code.labels.items() if i < count},
+        functions=function_bounds(starts, firsts, code.instructions),
+        references=_references(co, code, encodings),
+        anchors=anchors,
+        moved=True,
+        growth_refused=str(facts["growth_refused"]),
+    )
+    # The alignment of each function is that of its place in the original.
+    original = replace(
+        draft,
+        functions=tuple(
+            Function(f.name, n, n, n, f.is_kernel) for n, f in enumerate(draft.functions)
+        ),
+        offsets=tuple(at for at, _, _ in starts),
+    )
+    return lay_out(original, draft, encodings)
+
+
+def _references(co: CodeObject, code: _Code, encodings: EncodingTable) -> tuple[PcReference, ...]:
+    addresses = {quoted(s.name): s.value for s in co.elf.all_symbols() if s.section and s.name}
+    out: list[PcReference] = []
+    low: tuple[int, str] | None = None
+    for index, name, kind in code.symbols:
+        if kind == "rel32@lo":
+            low = (index, name)
+            continue
+        first = index
+        if kind == "rel32@hi":
+            if low is None or low[1] != name:
+                raise EditError(f"{name}@rel32@hi has no @lo in front of it", "keep the pair")
+            first = low[0]
+        reads = [i for i in range(first) if code.instructions[i].raw in encodings.pc_reads]
+        if not reads:
+            raise EditError(f"{name}@{kind} has no s_getpc in front of it", "keep the sequence")
+        target = code.labels.get(name)
+        address = addresses.get(name, -1)
+        if name.startswith(".Lasmevo_data_"):
+            address = int(name.rpartition("_")[2], 16)
+        if target is None and address < 0:
+            raise EditError(f"unknown symbol {name}", "use a symbol of the file")
+        out.append(PcReference(reads[-1], first, index, address, target))
+        low = None
+    return tuple(out)
+
+
+def _plain(lines: Sequence[str]) -> list[str]:
+    """Lines without comments and with single spaces; empty ones left out."""
+    found = (" ".join(line.partition(";")[0].split()) for line in lines)
+    return [line for line in found if line]
+
+
+def _blocks(lines: Sequence[str]) -> tuple[list[str], dict[str, list[str]], list[str]]:
+    """(other lines, kernel name -> block, metadata block)."""
+    other: list[str] = []
+    kernels: dict[str, list[str]] = {}
+    meta: list[str] = []
+    it = iter(lines)
+    for line in it:
+        plain = " ".join(line.partition(";")[0].split())
+        if plain.startswith(".amdhsa_kernel "):
+            name = plain.partition(" ")[2]
+            block = kernels[name] = [plain]
+            other.append(plain)
+            for inner in it:
+                inside = " ".join(inner.partition(";")[0].split())
+                if inside and inside != ".end_amdhsa_kernel" and not _KERNEL.match(inside):
+                    raise InputError(f"line {inside[:80]!r} inside .amdhsa_kernel {name}")
+                block.extend([inside] if inside else [])
+                if inside == ".end_amdhsa_kernel":
+                    break
+        elif plain == ".amdgpu_metadata":
+            meta = [plain]
+            other.append(plain)
+            for inner in it:
+                meta.append(inner)
+                if inner.strip() == ".end_amdgpu_metadata":
+                    break
+        elif plain:
+            other.append(plain)
+    return other, kernels, meta
+
+
+def _descriptors(co: CodeObject, data: bytes, program: Program, rest: Sequence[str]) -> bytes:
+    """Check the lines outside the code, and put edited descriptors and metadata into `data`."""
+    other, kernels, meta = _blocks(rest)
+    written = [*head(co), *tail(co, program.labels_by_offset)]
+    expected, old_kernels, old_meta = _blocks(written)
+    if other != expected:
+        n = next((n for n, (a, b) in enumerate(zip(other, expected, strict=False)) if a != b),
+                 min(len(other), len(expected)))  # fmt: skip
+        line = other[n] if n < len(other) else "end of file"
+        raise InputError(
+            f"line {line[:80]!r} was changed", "edit only code, .amdhsa_kernel blocks and metadata"
+        )
+    out = bytearray(data)
+    rebuilt = CodeObject.open(data)
+    for name, lines in kernels.items():
+        if lines == [" ".join(x.split()) for x in old_kernels[name]]:
+            continue
+        made = directives.assemble_block(lines, co.target, co.abi_version)
+        at = next(k for k in rebuilt.kernels if quoted(k.symbol) in (f"{name}.kd", name))
+        offset = at.descriptor_offset
+        out[offset : offset + 16], out[offset + 24 : offset + 64] = made[:16], made[24:]
+    if meta and _plain(meta) != _plain(old_meta):
+        _put_metadata(co, out, meta)
+    return bytes(out)
+
+
+def _put_metadata(co: CodeObject, out: bytearray, lines: Sequence[str]) -> None:
+    made = metatext.assemble_block(lines, co.target, co.abi_version)
+    old = co.metadata
+    if old is None or made.raw == old.raw:
+        return
+    if len(made.data) + 3 & ~3 != len(old.data) + 3 & ~3:
+        raise BuildError(
+            f"the metadata takes {len(made.data)} bytes where {len(old.data)} are",
+            "keep the length of names and numbers",
+        )
+    at, size = old.data_offset, len(old.data) + 3 & ~3
+    struct.pack_into("<I", out, at - 16, len(made.data))
+    out[at : at + size] = made.data + bytes(size - len(made.data))

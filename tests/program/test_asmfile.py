@@ -1,0 +1,166 @@
+"""Assembly files: identity when unedited, equivalence through plain LLVM, edits, and refusals."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from asmevo.codeobject import CodeObject, FormatError
+from asmevo.errors import AsmEvoError, BuildError, InputError
+from asmevo.program import recover
+from asmevo.program.asmfile import write
+from asmevo.program.asmread import read
+from asmevo.program.edit import Edit, apply
+from asmevo.program.grammar import EditError
+from asmevo.program.rebuild import rebuild
+
+Objects = Callable[..., bytes]
+MC = shutil.which("llvm-mc-22") or shutil.which("llvm-mc")
+LLD = shutil.which("ld.lld-22") or shutil.which("ld.lld")
+OWN = ["saxpy", "softmax", "reduce", "rmsnorm", "matmul_f16", "matmul_f32"]
+ARCHES = ["gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201"]
+
+
+def written(data: bytes) -> str:
+    return write(recover(CodeObject.open(data)))
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_unedited_file_gives_the_same_bytes(kernel_objects: Objects, name: str) -> None:
+    data = kernel_objects(name)
+    assert read(written(data)) == data
+
+
+@pytest.mark.parametrize("arch", ARCHES)
+def test_calls_tables_and_data_survive(kernel_objects: Objects, arch: str) -> None:
+    data = kernel_objects("calls", arch, "recovery")
+    text = written(data)
+    assert read(text) == data
+    source = Path(__file__).parents[2] / "kernels" / "recovery" / arch / "calls.s"
+    names = re.findall(r"(\w+)@rel32@lo", source.read_text())
+    assert re.findall(r"(\w+)@rel32@lo", text) == names
+    assert text.count(".quad _ZL") == 4
+    assert ".asciz" not in text
+
+
+@pytest.mark.skipif(not (MC and LLD), reason="llvm-mc and ld.lld are not installed")
+@pytest.mark.parametrize("arch", ARCHES)
+def test_plain_llvm_makes_an_equivalent_object(
+    kernel_objects: Objects, arch: str, tmp_path: Path
+) -> None:
+    data = kernel_objects("calls", arch, "recovery")
+    source, relocatable, linked = (tmp_path / n for n in ("a.s", "a.o", "a.co"))
+    source.write_text(written(data))
+    subprocess.run([str(MC), "-triple=amdgcn-amd-amdhsa", f"-mcpu={arch}", "-filetype=obj",
+                    str(source), "-o", str(relocatable)], check=True)  # fmt: skip
+    subprocess.run([str(LLD), "-shared", str(relocatable), "-o", str(linked)], check=True)
+    mine, theirs = CodeObject.open(data), CodeObject.open(linked.read_bytes())
+    a, b = recover(mine), recover(theirs)
+    literals = {i for r in a.references for i in (r.low, r.high)}
+    assert [x for i, x in enumerate(a.instructions) if i not in literals] == [
+        x for i, x in enumerate(b.instructions) if i not in literals
+    ]
+    assert [(r.pc_read, r.target) for r in a.references] == [
+        (r.pc_read, r.target) for r in b.references
+    ]
+    assert dict(a.targets) == dict(b.targets)
+    same = {"kernel_code_entry_byte_offset": 0}
+    assert [k.descriptor.replace(**same) for k in mine.kernels] == [
+        k.descriptor.replace(**same) for k in theirs.kernels
+    ]
+    assert [k.entry for k in mine.kernels] == [k.entry for k in theirs.kernels]
+    assert mine.metadata is not None
+    assert theirs.metadata is not None
+    assert mine.metadata.data == theirs.metadata.data
+    assert (mine.e_flags, mine.abi_version) == (theirs.e_flags, theirs.abi_version)
+
+    def exported(co: CodeObject) -> set[tuple[str, int, int, int]]:
+        table = next(s for s in co.elf.sections if s.name == ".dynsym")
+        return {(s.name, s.info, s.other, s.size) for s in co.elf.symbols(table)}
+
+    assert exported(mine) == exported(theirs)
+
+
+def test_edited_code_equals_the_edit(kernel_objects: Objects) -> None:
+    data = kernel_objects("softmax")
+    program = recover(CodeObject.open(data))
+    text = write(program)
+    line = "\tv_mov_b32_e32 v1, 0xff800000\n"
+    assert line in text
+    index = next(
+        i for i, x in enumerate(program.instructions) if x.text == line.strip()
+    )  # fmt: skip
+    edited = text.replace(line, "\ts_nop 3\n" + line, 1)
+    assert read(edited) == rebuild(apply(program, [Edit(index, index, ("s_nop 3",))]))
+    shorter = text.replace(line, "", 1)
+    assert read(shorter) == rebuild(apply(program, [Edit(index, index + 1, ())]))
+
+
+def test_growth_in_a_file_with_calls_moves_everything(kernel_objects: Objects) -> None:
+    data = kernel_objects("calls", "gfx942", "recovery")
+    program = recover(CodeObject.open(data))
+    text = write(program).replace("\tv_xad_u32", "\ts_nop 1\n" * 100 + "\tv_xad_u32", 1)
+    index = next(i for i, x in enumerate(program.instructions) if x.base == "v_xad_u32")
+    expected = apply(program, [Edit(index, index, ("s_nop 1",) * 100)])
+    assert read(text) == rebuild(expected)
+
+
+def test_edited_descriptor_and_metadata(kernel_objects: Objects) -> None:
+    data = kernel_objects("saxpy")
+    text = written(data)
+    text = text.replace(".amdhsa_float_denorm_mode_32 3", ".amdhsa_float_denorm_mode_32 0")
+    text = text.replace(".max_flat_workgroup_size: 256", ".max_flat_workgroup_size: 512")
+    before, after = CodeObject.open(data), CodeObject.open(read(text))
+    assert after.kernels[0].descriptor == before.kernels[0].descriptor.replace(
+        float_denorm_mode_32=0
+    )
+    assert after.kernels[0].metadata.max_flat_workgroup_size == 512
+    assert after.text == before.text
+
+
+def test_other_changes_are_refused_by_line(kernel_objects: Objects) -> None:
+    text = written(kernel_objects("calls", "gfx942", "recovery"))
+    cases: list[tuple[str, str, type[AsmEvoError], str]] = [
+        ("\t.zero 256", "\t.zero 128", InputError, r"'\.zero 128' was changed"),
+        ("\t.quad _ZL6op_addii", "\t.quad 0", InputError, "was changed"),
+        ("\tv_xad_u32", '\t.incbin "/etc/hostname"\n\tv_xad_u32', EditError, "directives"),
+        ("_ZL6op_mixii:", "other:", EditError, "label _ZL6op_mixii .* is missing"),
+        ("weights@rel32@lo+4", "nothing@rel32@lo+4", EditError, "no @lo in front"),
+        (".amdhsa_kernarg_size 288", ".incbin x", InputError, "inside .amdhsa_kernel"),
+        ("    .name: table_walk", "    .name: table_walker_x9", BuildError, "metadata takes"),
+    ]
+    for old, new, error, reason in cases:
+        assert old in text
+        with pytest.raises(error, match=reason):
+            read(text.replace(old, new, 1))
+    damaged = re.sub(r"(asmevo-container/1 .{20})....", r"\1AAAA", text, count=1)
+    with pytest.raises(FormatError, match="damaged"):
+        read(damaged)
+
+
+def test_file_without_container_is_built_whole() -> None:
+    source = Path(__file__).parents[2] / "kernels" / "gfx942" / "saxpy.s"
+    assert CodeObject.open(read(source.read_text())).kernels[0].name == "saxpy"
+    with pytest.raises(InputError, match="amdgcn_target"):
+        read("s_nop 0\n")
+
+
+@pytest.mark.corpus
+def test_vendor_files_survive(aiter_root: Path) -> None:
+    files = sorted((aiter_root / "aiter_meta" / "hsa").glob("gfx9*/**/*.co"))
+    for path in files[:: len(files) // 25]:
+        data = path.read_bytes()
+        assert read(written(data)) == data
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950", "gfx1100", "gfx1250"])
+def test_triton_files_survive(triton_object: Callable[[str, str], bytes], arch: str) -> None:
+    for name in ("conch_rotary_embedding", "conch_silu_and_mul", "sglang_decode_stage2"):
+        data = triton_object(arch, f"{name}.{arch}.hsaco")
+        assert read(written(data)) == data
