@@ -238,20 +238,25 @@ def judge(rule: HazardRule, passes: int, have: int) -> tuple[str, str]:
 
 
 def _finding(view: View, index: int, raw: Raw) -> Finding:
-    rule = raw.rule
-    inst = view.fact(index).inst
     source = find_source(view, index, raw)
     producer = view.fact(source.index).inst.text or "" if source else ""
+    return describe(view.name, index, view.fact(index).inst.text or "", raw, source, producer)
+
+
+def describe(
+    kernel: str, index: int, text: str, raw: Raw, source: Source | None, producer: str
+) -> Finding:
+    """The finding of a raw one: `index` and `text` of the consumer, the producer if found."""
+    rule = raw.rule
     mark, severity = judge(rule, raw.passes, raw.have)
-    registers = register_text(raw.mask)
     missing = raw.need - raw.have
     return Finding(
-        f"hazard.{rule.name}", mark, severity, view.name, index, inst.text or "",
+        f"hazard.{rule.name}", mark, severity, kernel, index, text,
         source.index if source else None, producer, source.path if source else (),
         f"{rule.text}: {raw.have} of {raw.need} wait states behind {producer!r}",
         f"{missing} more wait state{'s' if missing > 1 else ''} before it (s_nop {missing - 1} "
         "or independent instructions)",
-        raw.need, raw.have, source.distance if source else None, registers,
+        raw.need, raw.have, source.distance if source else None, register_text(raw.mask),
     )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ meant to be complete. A comparison with the original turns any increase into a r
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -360,52 +361,67 @@ def check_waits(view: View) -> list[Finding]:
     findings: list[Finding] = []
     results = solve(view, walker)
     for number in view.order:
-        chunk = view.chunks[number]
-        raws = results[number].raws
-        covered = {(r.at, r.mask) for r in raws if walker.table.queues[r.queue].counter == "vmcnt"}
-        for raw in raws:
-            queue = walker.table.queues[raw.queue]
-            half = queue.order is Order.FLAT and queue.counter == "lgkmcnt"
-            if half and (raw.at, raw.mask) in covered:
-                continue  # reported once, through vmcnt
-            findings.append(_finding(view, chunk, raw, half))
+        if results[number].raws:
+            raws = reported(results[number].raws, walker.table.queues)
+            findings += [_finding(view, view.chunks[number], raw) for raw in raws]
     return findings
 
 
-def _finding(view: View, chunk: Chunk, raw: Raw, half: bool) -> Finding:
+def _finding(view: View, chunk: Chunk, raw: Raw) -> Finding:
     index = chunk.first + raw.at
-    inst = chunk.content.facts[raw.at].inst
-    queue = view.library.queues.queues[raw.queue]
+    source = None
+    if not raw.mask & MEMORY_BITS:
+        source = find_source(view, index, raw) or find_source(view, index, raw, exact=False)
+    producer = view.fact(source.index).inst.text or "" if source else ""
+    text = chunk.content.facts[raw.at].inst.text or ""
+    return describe(view.library, view.name, index, text, raw, source, producer)
+
+
+def describe(
+    library: Library, kernel: str, index: int, text: str, raw: Raw, source: Source | None,
+    producer: str,
+) -> Finding:  # fmt: skip
+    """The finding of a raw one: `index` and `text` of the consumer, the producer if found."""
+    queue = library.queues.queues[raw.queue]
     need = 0 if queue.order in UNORDERED else raw.distance
-    wait = _wait_text(queue, need, view.target)
+    wait = _wait_text(queue, need, library.target)
     if raw.mask & MEMORY_BITS:
         # How many are pending says all; which ones depends on the path.
         _, what = _BIT_NAMES[raw.mask]
         place = "at a barrier" if raw.rule.endswith("barrier") else "at an LDS access"
         return Finding(
-            raw.rule, "-", NOTE, view.name, index, inst.text or "",
+            raw.rule, "-", NOTE, kernel, index, text,
             message=f"{what} may be pending {place} ({raw.pending} of {queue.counter})",
             fix=f"if it must be complete: {wait} before it", need=need, have=raw.pending,
             what=queue.counter,
         )  # fmt: skip
-    source = find_source(view, index, raw) or find_source(view, index, raw, exact=False)
-    producer = view.fact(source.index).inst.text or "" if source else ""
     registers = register_text(raw.mask)
     doing = "read" if raw.rule == "wait.raw" else "overwritten"
     message = f"{registers} is {doing} while the result of {producer or 'a load'!r} may be pending"
     mark, severity = "R", ERROR
     elapsed = _ELAPSED.get((raw.rule, queue.order))
-    if half:
+    if _lds_half(queue):
         mark, severity = "L", NOTE
         message += " in its LDS half (a flat access to LDS)"
     elif elapsed is not None and source is not None and source.distance >= elapsed:
         mark, severity = "V!", NOTE
         message += f" ({source.distance} instructions before)"
     return Finding(
-        raw.rule, mark, severity, view.name, index, inst.text or "",
-        source.index if source else None, producer, source.path if source else (), message,
-        f"{wait} before it", need, None, source.distance if source else None, registers,
+        raw.rule, mark, severity, kernel, index, text, source.index if source else None, producer,
+        source.path if source else (), message, f"{wait} before it", need, None,
+        source.distance if source else None, registers,
     )  # fmt: skip
+
+
+def _lds_half(queue: Queue) -> bool:
+    """Whether the queue is the LDS half of flat operations, which vmcnt covers in practice."""
+    return queue.order is Order.FLAT and queue.counter == "lgkmcnt"
+
+
+def reported(raws: Sequence[Raw], queues: Sequence[Queue]) -> list[Raw]:
+    """The raw findings without the LDS half of flat ones that are there through vmcnt, too."""
+    covered = {(r.at, r.mask) for r in raws if queues[r.queue].counter == "vmcnt"}
+    return [r for r in raws if not (_lds_half(queues[r.queue]) and (r.at, r.mask) in covered)]
 
 
 def _wait_text(queue: Queue, need: int, target: Target) -> str:
