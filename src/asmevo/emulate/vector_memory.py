@@ -187,7 +187,7 @@ class Addressing:
 
     def hosts(self, mask: str, at: int, size: int, permission: int) -> str:
         """Host addresses of bytes [at, at+size) of each lane in `mask`."""
-        h, f = self.h, self.h.fn
+        h = self.h
         if self.mode == "scratch":
             return self._scratch_hosts(mask, at, size)
         addresses = self.device_addresses(at)

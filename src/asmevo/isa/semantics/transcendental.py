@@ -32,22 +32,19 @@ def _horner(x: Value, coefficients: list[float]) -> Value:
 
 
 _LN2 = math.log(2.0)
-# exp2 on [-1/2, 1/2]: Taylor to degree 13, error below 2**-60.
-_EXP2 = [_LN2**k / math.factorial(k) for k in range(13, -1, -1)]
+# exp2 on [-1/2, 1/2]: Taylor to degree 11, error below 2**-46.
+_EXP2 = [_LN2**k / math.factorial(k) for k in range(11, -1, -1)]
+_INTEGER = 1.5 * 2.0**52  # adding it leaves the nearest integer in the low bits
 
 
 def exp2_f64(x: Value) -> Value:
-    """2**x of a double in the range of f32 results; saturates to inf and 0 outside."""
-    limited = where(x > _d(x, 1100.0), _d(x, 1100.0), where(x < _d(x, -1070.0), _d(x, -1070.0), x))
-    limited = where(x.is_nan, _d(x, 0.0), limited)
-    n = rint(limited)
-    p = _horner(limited - n, _EXP2)
-    k = to_int(n, 64, True).i
-    # Two steps keep 2**k inside the exponent range.
-    half = k >> 1
-    scale1 = ((half + 1023) << 52).u.f
-    scale2 = (((k - half) + 1023) << 52).u.f
-    return where(x.is_nan, quiet(x), p * scale1 * scale2)
+    """2**x of a double, for results in the range of f32 (0 and infinity beyond it)."""
+    limited = where(x > _d(x, 200.0), _d(x, 200.0), where(x < _d(x, -200.0), _d(x, -200.0), x))
+    shifted = limited + _d(x, _INTEGER)
+    p = _horner(limited - (shifted - _d(x, _INTEGER)), _EXP2)
+    # p lies in [0.7, 1.5): adding to its exponent field scales it exactly.
+    r = (p.u + (shifted.u << 52)).f
+    return where(x.is_nan, quiet(x), r)
 
 
 # log2((1+s)/(1-s)) = 2/ln2 * (s + s^3/3 + ...), |s| <= 0.172 after centring on sqrt(1/2).

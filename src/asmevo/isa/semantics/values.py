@@ -232,6 +232,8 @@ class Value:
     @property
     def is_nan(self) -> Value:
         """Whether the float is a NaN."""
+        if self.width == 16:  # halves are compared as wider floats: integers are cheaper
+            return (self.u & 0x7FFF) > 0x7C00
         v = self.f
         return ~(v == v)
 
