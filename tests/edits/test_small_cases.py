@@ -200,10 +200,22 @@ def test_a_load_whose_registers_are_busy_gets_others() -> None:
     assert "v_mov_b32_e32 v7, s8" in found[0]
 
 
+def test_only_kernel_arguments_are_loaded_before_a_branch() -> None:
+    # Another pointer may be valid only behind the branch.
+    body = ("s_waitcnt lgkmcnt(0)", "v_mov_b32_e32 v2, s8", *AFTER)
+    assert hoisted("v_mov_b32_e32 v2, v3", *IF, "s_load_dword s8, s[6:7], 0x8", *body) == []
+    assert hoisted("v_mov_b32_e32 v2, v3", *IF, "s_load_dword s8, s[0:1], 0x10", *body) == []
+    moved = ("s_add_u32 s0, s0, 8", "s_addc_u32 s1, s1, 0")
+    assert hoisted(*moved, *IF, "s_load_dword s8, s[0:1], 0x8", *body) == []
+    assert hoisted("v_mov_b32_e32 v2, v3", *IF, "s_load_dword s8, s[0:1], 0x8", *body) != []
+
+
 def test_a_load_stays_behind_the_write_of_its_address() -> None:
-    found = hoisted("v_mov_b32_e32 v2, v3", "s_add_u32 s0, s0, 8", "s_addc_u32 s1, s1, 0", *IF,
+    # The second block always follows the first, so this is no guess.
+    found = hoisted("v_mov_b32_e32 v2, v3", "s_add_u32 s0, s0, 8", "s_addc_u32 s1, s1, 0",
+                    "v_mov_b32_e32 v6, v5", "s_branch next", "next:",
                     "s_load_dword s8, s[0:1], 0x8", "s_waitcnt lgkmcnt(0)",
-                    "v_mov_b32_e32 v2, s8", *AFTER)  # fmt: skip
+                    "v_mov_b32_e32 v2, s8", STORE)  # fmt: skip
     assert found[0].index("s_load_dword s8, s[0:1], 0x8") == 3
 
 

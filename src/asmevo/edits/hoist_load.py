@@ -14,7 +14,7 @@ from asmevo.edits.dependence import is_fence
 from asmevo.edits.exec_values import ExecValues
 from asmevo.edits.renaming import renamed
 from asmevo.isa.effects import OpClass, effects
-from asmevo.isa.operand import Reg
+from asmevo.isa.operand import Imm, Reg, RegKind
 from asmevo.program.cfg import Block
 from asmevo.program.dataflow import Liveness, liveness
 from asmevo.program.edit import Edit
@@ -54,6 +54,8 @@ class HoistLoad:
                     continue
                 places = list(_places(program, blocks, block, index))
                 for place in reversed(places):
+                    if not _safe(program, kernel, blocks, block, index, place):
+                        continue
                     edits = _edits(program, blocks, live, block, index, place, limit)
                     if edits is not None:
                         yield edits
@@ -102,6 +104,63 @@ def _places(program: Program, blocks: tuple[Block, ...], block: Block, load: int
             yield stop
         if not clean:
             return
+
+
+def _safe(
+    program: Program,
+    kernel: str,
+    blocks: tuple[Block, ...],
+    block: Block,
+    load: int,
+    place: int,
+) -> bool:
+    """Whether the load may execute at `place` even where the program would not come to it.
+
+    True when the code always comes to it from there, or when it reads the kernarg segment, which
+    is valid in all of its size. Any other address might only be valid behind the branch.
+    """
+    home = next(b for b in blocks if b.first <= place < b.last)
+    here, always = block, True
+    while here is not home:
+        here = blocks[here.predecessors[0]]
+        always &= len(here.successors) == 1
+    if always:
+        return True
+    inst = program.instructions[load]
+    found = program.object.kernel(kernel)
+    d = found.descriptor
+    if not d.enable_sgpr_kernarg_segment_ptr or len(inst.operands) != 3:
+        return False
+    first = 4 * d.enable_sgpr_private_segment_buffer + 2 * (
+        d.enable_sgpr_dispatch_ptr + d.enable_sgpr_queue_ptr
+    )
+    offset = inst.operands[2].value
+    size = max(d.kernarg_size, found.metadata.kernarg_segment_size)
+    effect = effects(inst, program.target)
+    if inst.operands[1].reg != Reg(RegKind.SGPR, first, 2) or not isinstance(offset, Imm):
+        return False
+    if not 0 <= offset.value <= size - 4 * len(effect.defs):
+        return False
+    pointer = {first, first + 1}
+    earlier = _leading_to(blocks, home)
+    return not any(
+        effects(program.instructions[i], program.target).defs & pointer
+        for b in earlier | {home.index}
+        for i in range(blocks[b].first, blocks[b].last)
+        if b in earlier or i < place
+    )
+
+
+def _leading_to(blocks: tuple[Block, ...], block: Block) -> set[int]:
+    """Blocks from which control can come to `block` (itself only when it is in a loop)."""
+    found: set[int] = set()
+    todo = list(block.predecessors)
+    while todo:
+        b = todo.pop()
+        if b not in found:
+            found.add(b)
+            todo.extend(blocks[b].predecessors)
+    return found
 
 
 def _edits(
