@@ -51,7 +51,9 @@ def renaming(program: Program, function: Function, rng: random.Random) -> dict[i
                 single.add(int(m.group(1)))
             else:
                 tupled.update(range(int(m.group(2)), int(m.group(3)) + 1))
-    free = sorted(single - tupled)
+    # From accum_offset on a VGPR number means another register (see check.registers).
+    kernel = next(k for k in program.object.kernels if program.kernel_function(k) == function)
+    free = sorted(v for v in single - tupled if v < kernel.descriptor.arch_vgprs)
     shuffled = free[:]
     rng.shuffle(shuffled)
     return dict(zip(free, shuffled, strict=True))

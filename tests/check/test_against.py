@@ -72,6 +72,22 @@ def test_renamed_registers_keep_their_findings() -> None:
     assert verdict(before, after) == []
 
 
+def test_swapped_registers_do_not_confuse_two_findings() -> None:
+    """After the swap each pair has the other's texts, at another distance."""
+    near = ("ds_read_b32 v1, v0", "v_mov_b32_e32 v5, 0", "v_add_f32_e32 v9, v1, v1")
+    far = ("ds_read_b32 v2, v0", "v_mov_b32_e32 v5, 0", "v_mov_b32_e32 v6, 0",
+           "v_add_f32_e32 v9, v2, v2")  # fmt: skip
+    before = lines(*near, "s_waitcnt lgkmcnt(0)", *far)
+
+    def swap(text: str) -> str:
+        return text.replace("v1", "v#").replace("v2", "v1").replace("v#", "v2")
+
+    after = lines(*map(swap, near), "s_waitcnt lgkmcnt(0)", *map(swap, far))
+    assert verdict(before, after) == []
+    closer = lines(*near[:1], *near[2:], "s_waitcnt lgkmcnt(0)", *far)
+    assert verdict(before, closer) == ["wait.raw"]
+
+
 def test_a_fix_in_one_place_does_not_pay_for_a_fault_in_another() -> None:
     other = "ds_read_b64 v[2:3], v0\nv_add_f32_e32 v8, v2, v2"
     fixed = "ds_read_b64 v[2:3], v0\ns_waitcnt lgkmcnt(0)\nv_add_f32_e32 v8, v2, v2"

@@ -13,7 +13,7 @@ renamed, by the instructions with their registers left out and by their order of
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from asmevo.check.crossing import between_fences, crossed
@@ -47,28 +47,14 @@ def _ordinals(program: ProgramLike) -> list[int]:
     return ordinals
 
 
-def _exact_key(f: Finding) -> tuple[str, ...]:
+def _exact_key(f: Finding) -> tuple[object, ...]:
     return (f.kernel, f.rule, _exact(f.producer_text), _exact(f.text), f.what)
 
 
-def _pair(
-    before: Sequence[Finding], after: Sequence[Finding]
-) -> tuple[list[tuple[Finding, Finding]], list[Finding]]:
-    """Match each finding after with one before that is not farther from harm.
-
-    The i-th smallest metric after needs at least i findings before at or below it.
-    """
-    old, new = sorted(before, key=metric), sorted(after, key=metric)
-    matched: list[tuple[Finding, Finding]] = []
-    left: list[Finding] = []
-    at = 0
-    for f in new:
-        if at < len(old) and metric(old[at]) <= metric(f):
-            matched.append((old[at], f))
-            at += 1
-        else:
-            left.append(f)
-    return matched, left
+def _place_key(f: Finding, numbers: list[int]) -> tuple[object, ...]:
+    """Identity that survives a renaming: skeletons and their orders of appearance."""
+    places = (-1 if i is None or i < 0 else numbers[i] for i in (f.producer, f.index))
+    return (f.kernel, f.rule, skeleton(f.producer_text), skeleton(f.text), *places)
 
 
 def compare(
@@ -86,57 +72,81 @@ def compare(
         k1: the edited program.
     """
     before, after = list(before), list(after)
-    worse: list[Finding] = []
-    # The usual case first: most findings keep their texts and distances.
-    groups: defaultdict[tuple[str, ...], tuple[list[Finding], list[Finding]]]
-    groups = defaultdict(lambda: ([], []))
-    for f in before:
-        groups[_exact_key(f)][0].append(f)
-    for f in after:
-        groups[_exact_key(f)][1].append(f)
-    matched: list[tuple[Finding, Finding]] = []
-    rest_before: list[Finding] = []
-    rest_after: list[Finding] = []
-    for old, new in groups.values():
-        pairs, left = _pair(old, new)
-        matched += pairs
-        rest_after += left
-        used = {id(a) for a, _ in pairs}
-        rest_before += [f for f in old if id(f) not in used]
-    if rest_after:
-        pairs, left = _match_renamed(rest_before, k0, rest_after, k1)
-        matched += pairs
-        worse += [_worse(f, rest_before) for f in left]
+    matched, left = _Pairing(before, k0, after, k1).solve()
+    worse = [_worse(f, before) for f in left]
     worse += _moved_pins(matched, k0, k1)
     worse += _synchronization(k0, k1)
     return worse
 
 
-def _match_renamed(
-    before: Sequence[Finding], k0: ProgramLike, after: Sequence[Finding], k1: ProgramLike
-) -> tuple[list[tuple[Finding, Finding]], list[Finding]]:
-    old_numbers = remembered(k0, "ordinals", _ordinals)
-    new_numbers = remembered(k1, "ordinals", _ordinals)
+class _Pairing:
+    """Partners for findings after among findings before.
 
-    def key(f: Finding, numbers: list[int]) -> tuple[object, ...]:
-        return (
-            f.kernel, f.rule, skeleton(f.producer_text), skeleton(f.text),
-            *(-1 if i is None or i < 0 else numbers[i] for i in (f.producer, f.index)),
-        )  # fmt: skip
+    A partner has the same texts or the same place and is not farther from harm. `solve` finds the
+    largest such pairing by augmenting paths; nearly all pairs agree at once and need no search.
+    """
 
-    groups: defaultdict[tuple[object, ...], tuple[list[Finding], list[Finding]]]
-    groups = defaultdict(lambda: ([], []))
-    for f in before:
-        groups[key(f, old_numbers)][0].append(f)
-    for f in after:
-        groups[key(f, new_numbers)][1].append(f)
-    matched: list[tuple[Finding, Finding]] = []
-    left: list[Finding] = []
-    for old, new in groups.values():
-        pairs, unmatched = _pair(old, new)
-        matched += pairs
-        left += unmatched
-    return matched, left
+    def __init__(
+        self, before: Sequence[Finding], k0: ProgramLike, after: Sequence[Finding],
+        k1: ProgramLike,
+    ) -> None:  # fmt: skip
+        self.before, self.after = before, after
+        self.new_numbers = remembered(k1, "ordinals", _ordinals)
+        self.by_text: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
+        self.by_place: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
+        old_numbers = remembered(k0, "ordinals", _ordinals)
+        for n, f in enumerate(before):
+            self.by_text[_exact_key(f)].append(n)
+            self.by_place[_place_key(f, old_numbers)].append(n)
+        self.holder: dict[int, int] = {}  # finding before -> its partner after
+        self.held: dict[int, int] = {}
+
+    def options(self, n: int) -> Iterator[int]:
+        """Findings before that may be the partner of finding `n` after, the same place first."""
+        f = self.after[n]
+        least = metric(f)
+        for keys in (
+            self.by_place.get(_place_key(f, self.new_numbers), ()),
+            self.by_text.get(_exact_key(f), ()),
+        ):
+            for o in keys:
+                if metric(self.before[o]) <= least:
+                    yield o
+
+    def solve(self) -> tuple[list[tuple[Finding, Finding]], list[Finding]]:
+        """Pairs (before, after), and the findings after that have no partner."""
+        open_ones: list[int] = []
+        for n in range(len(self.after)):
+            free = next((o for o in self.options(n) if o not in self.holder), None)
+            if free is None:
+                open_ones.append(n)
+            else:
+                self.holder[free], self.held[n] = n, free
+        left = [self.after[n] for n in open_ones if not self._augment(n)]
+        pairs = [(self.before[o], self.after[n]) for o, n in sorted(self.holder.items())]
+        return pairs, left
+
+    def _augment(self, start: int) -> bool:
+        """Find a partner for `start` by giving others a different one (breadth first)."""
+        asker: dict[int, int] = {}  # finding before -> finding after that asks for it
+        todo = [start]
+        for n in todo:
+            for o in self.options(n):
+                if o in asker:
+                    continue
+                asker[o] = n
+                holder = self.holder.get(o)
+                if holder is not None:
+                    todo.append(holder)
+                    continue
+                while True:  # hand the partners along the path over
+                    taker = asker[o]
+                    given_up = self.held.get(taker)
+                    self.holder[o], self.held[taker] = taker, o
+                    if taker == start or given_up is None:
+                        return True
+                    o = given_up
+        return False
 
 
 def _worse(f: Finding, before: Sequence[Finding]) -> Finding:

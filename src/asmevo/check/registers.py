@@ -121,25 +121,32 @@ def check_registers(view: View, limits: Limits | None, entries: dict[int, int]) 
     every = _defined_states(view, by_chunk, every=True)
     anywhere: dict[int, int] | None = None
     beyond = _beyond(limits) if limits is not None else 0
-    for number in view.order:
-        chunk = view.chunks[number]
-        content = chunk.content
+    reachable = set(view.order)
+    behind, told = -1, 0
+    for chunk in view.chunks:
+        number, content = chunk.number, chunk.content
+        if number not in reachable:
+            continue
         for at, (rule, mark, severity, message) in content.faults:
             f, i = content.facts[at], chunk.first + at
             findings.append(_make(view, i, f, rule, mark, severity, message, "use other registers"))
         if content.touched & beyond and limits is not None:
             aliased = used_registers(view).agprs > 0
             findings += _beyond_findings(view, chunk.first, content.facts, beyond, limits, aliased)
-        if not content.exposed & ~every[number]:
+        if chunk.leader or behind != number - 1:
+            told = 0  # each register is told once in a basic block, however it is cut
+        behind = number
+        if not content.exposed & ~every[number] & ~told:
             continue
         if anywhere is None:
             anywhere = _defined_states(view, by_chunk, every=False)
-        sure, maybe = every[number], anywhere[number]
+        sure, maybe = every[number] | told, anywhere[number]
         for i, f in enumerate(content.facts, chunk.first):
             missing = f.strict_uses & ~sure
             if missing:
                 findings += _undefined(view, i, f, missing, maybe)
-            sure |= f.defs | missing  # each register is reported at its first read only
+                told |= missing
+            sure |= f.defs | missing
             maybe |= f.defs
     return findings
 
