@@ -347,6 +347,28 @@ def test_a_schedule_that_changes_k0_itself_is_left_out_and_noted(device, make_ca
     )
 
 
+def test_a_schedule_that_changes_k0_within_the_tolerance_has_its_own_reference(
+    device, make_capsule
+):
+    """As float atomics do: their order is the schedule's."""
+
+    def kernel(factor):
+        def run(m):
+            scale(factor if m.schedule == "barrier" else factor * (1 + 1e-5))(m)
+
+        return run
+
+    k0 = device.object("k0", kernel(2.5))
+    options = {"schedules": ("interleave:7",), "stress": ()}
+    report = judge(device, k0, kernel(2.5), make_capsule(), **options)
+    assert report.evidence_class == "tested-exact"
+    assert "within the tolerance" in report.capsules[0].notes[0]
+    assert [r.schedule for r in report.capsules[0].runs][-1] == "interleave:7"
+    exact = judge(device, k0, kernel(2.5), make_capsule(), exact=True, **options)
+    assert exact.ok
+    assert "left out" in exact.capsules[0].notes[0]
+
+
 def test_imposed_tolerance_overrides_the_buffers_own(device, k0, make_capsule):
     tight = Tolerance(1.0, 0.0)
     assert (

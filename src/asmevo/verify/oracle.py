@@ -22,6 +22,7 @@ from asmevo.verify.baseline import (
     OracleError,
     compared_buffers,
     junk_seed,
+    limited,
     options,
     require_buffers,
 )
@@ -241,7 +242,7 @@ class DifferentialOracle:
                 b, expected[b.name], result.buffers[b.name], capsule.tolerance,
                 base.masks.get(b.name),
             )
-            for b in (self._limited(b) for b in compared_buffers(capsule))
+            for b in (limited(self.config, b) for b in compared_buffers(capsule))
         ]  # fmt: skip
         for comparison in found:
             if not comparison.ok:
@@ -273,11 +274,6 @@ class DifferentialOracle:
         )
         count = int((kept & mask).sum())
         return f"; {count} elements are left unwritten" if count else ""
-
-    def _limited(self, buffer: BufferState) -> BufferState:
-        """The buffer with the tolerance that the configuration imposes, if any."""
-        limits = self.config.tolerance
-        return buffer if limits is None else replace(buffer, tolerance=limits)
 
     def _poison_verdict(
         self, base: Baseline, finals: dict[Pattern, dict[str, bytes]], last: RunReport
