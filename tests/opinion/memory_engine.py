@@ -23,6 +23,9 @@ SIZE = 64 * STRIDE + 8192
 FULL = (1 << 64) - 1
 
 
+TWO_DATA = ("cmpst", "cmpst_f", "mskor", "wrap")  # atomics with a second data register
+
+
 @dataclass(frozen=True)
 class Access:
     """One memory instruction: where its operands are and what its offsets say."""
@@ -50,14 +53,12 @@ def lds_access(mnemonic: str, offsets: tuple[int, ...]) -> Access | None:
         return None
     words = []
     count = dwords_of(op)
-    if op.action == "load":
+    if op.action == "load" or op.returns:
         words.append(registers(RESULT, count * (2 if op.pair else 1)))
-    elif op.returns:
-        words.append(registers(RESULT, count))
     words.append(f"v{ADDRESS}")
     if op.action != "load":
         words.append(registers(DATA, count))
-        if op.pair or op.atomic in ("cmpst", "mskor"):
+        if op.pair or op.atomic in TWO_DATA:
             words.append(registers(DATA2, count))
     if op.pair:
         suffix = f" offset0:{offsets[0]} offset1:{offsets[1]}"
@@ -185,7 +186,9 @@ def _check(
     op, f = access.op, float_format(access.op)
     reference = Memory(SIZE)
     reference.data[:] = content
-    dwords = dwords_of(op) * (2 if op.pair else 1) if op.action == "load" or access.returns else 0
+    dwords = dwords_of(op) * (2 if op.pair else 1)
+    if op.action != "load" and not access.returns:
+        dwords = 0
     results = [
         sum(int(wave.row(RESULT + d)[lane]) << (32 * d) for d in range(4)) for lane in range(64)
     ]
@@ -196,6 +199,7 @@ def _check(
             env: dict[str, Any] = {
                 "MEM": reference,
                 "ADDR": places[lane],
+                "ADDR_BASE": places[lane],
                 "DATA": data[lane],
                 "DATA2": data2[lane],
                 "VDATA": data[lane] if op.action == "store" else old[lane],

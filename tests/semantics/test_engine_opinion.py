@@ -75,11 +75,16 @@ def _pending(s: Semantic, modifiers: Modifiers, mode: Mode, m: Mismatch) -> str:
         return "conversions that pack halves do not flush them"
     if name == "v_cvt_pk_bf16_f32" and mode.denorm_32 != 3:
         return "whether v_cvt_pk_bf16_f32 follows FP_DENORM is open"
-    if fnmatchcase(name, "v_ma[cd]*_f16") and mode.denorm_16_64 != 3:
-        return "flushing of the product inside v_mad_f16 is open"
+    directed = (mode.round_32, mode.round_16_64) != (0, 0)
+    if fnmatchcase(name, "v_ma[cd]*_f16") and (mode.denorm_16_64 != 3 or mode.fp16_ovfl):
+        return "flushing and clamping of the product inside v_mad_f16 are open"
+    if fnmatchcase(name, "v_ma[cd]*_f32") and directed:
+        return "flushing of the product inside v_mad_f32 is open"
+    if directed and name in ("v_fma_f64", "v_div_fmas_f64", "v_ldexp_f64", "v_trig_preop_f64"):
+        return "f64 operations that are not one IEEE operation round to nearest where they are tiny"
     if modifiers.neg and _nan(m) and (name.startswith("v_rcp") or name.startswith("v_div_scale")):
         return "neg loses the sign of a NaN operand"
-    if (mode.round_32, mode.round_16_64) != (0, 0) and fnmatchcase(name, "v_cubema_f32"):
+    if directed and name == "v_cubema_f32":
         return "overflow of v_cubema_f32 ignores the rounding mode"
     return ""
 
