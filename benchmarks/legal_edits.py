@@ -33,6 +33,17 @@ from asmevo.program.rebuild import rebuild
 _VECTOR = re.compile(r"\bv(?:(\d+)\b|\[(\d+):(\d+)\])")
 
 
+HEAD = """# Edits that are right
+
+Made by `python -m benchmarks.legal_edits`; do not edit.
+
+An edit that is called worse here moved something between a producer and a consumer that no wait
+covers in the original, or brought such a pair or a broken wait-state row (V!) closer together.
+There elapsed time is what keeps the original right, so refusing is what the gate is for.
+
+"""
+
+
 @dataclass
 class Tally:
     """Outcome of one kind of edit."""
@@ -133,6 +144,7 @@ def main() -> int:
     parser.add_argument("--kernels", type=int, default=300)
     parser.add_argument("--schedules", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("-o", "--output", type=Path, help="also write the report as Markdown")
     options = parser.parse_args()
     from asmevo.cli import corpus
 
@@ -147,13 +159,15 @@ def main() -> int:
     start = time.perf_counter()
     for path in chosen:
         examine(path, rng, options.schedules, tallies, reasons)
-    print(f"{len(chosen)} kernels, {time.perf_counter() - start:.0f} s")
+    lines = [f"{len(chosen)} kernels, {time.perf_counter() - start:.0f} s"]
     for kind, tally in tallies.items():
-        print(f"{kind:14} {tally.tried:6} tried, {len(tally.worse)} called worse")
-        for line in tally.worse[:40]:
-            print("   " + line)
-    for reason, n in reasons.most_common():
-        print(f"{n:6} {reason}")
+        lines.append(f"{kind:14} {tally.tried:6} tried, {len(tally.worse)} called worse")
+        lines += [f"   {line}" for line in dict.fromkeys(tally.worse)]
+    lines += [f"{n:6} {reason}" for reason, n in reasons.most_common()]
+    print("\n".join(lines))
+    output: Path | None = options.output
+    if output is not None:
+        output.write_text(HEAD + "```\n" + "\n".join(lines) + "\n```\n", encoding="utf-8")
     return int(any(t.worse for t in tallies.values()))
 
 

@@ -318,6 +318,18 @@ def unsafe(
     return False
 
 
+PASSED = {
+    "delete wait": "redundant waits: another wait covers the same results",
+    "weaken count": "redundant counts: another wait covers the result that this one adds",
+    "use before wait": "uses of something the wait does not cover",
+    "delete nop": "redundant wait states: no rule needs them (LLVM puts some before carry-ins, "
+    "where the ISA asks for none)",
+    "shorten nop": "redundant wait states",
+    "shift register": "other values, no rule broken: left to differential execution",
+    "swap dependent": "other values, no rule broken: left to differential execution",
+}
+
+
 # --- the bench ----------------------------------------------------------------------------------
 @dataclass
 class Row:
@@ -407,6 +419,15 @@ def render(table: dict[str, Row], misses: Sequence[str], kernels: int, seconds: 
         f"{share:.2f} % of them refused, {seconds:.0f} s"
     )
     lines += [f"missed: {m}" for m in misses]
+    lines += ["", "What the mutants that passed are:"]
+    lines += [f"  {kind}: {PASSED[kind]}" for kind in sorted(table) if kind in PASSED]
+    lines.append(
+        "Safe by the path oracle and refused all the same: a memory operation then counts as"
+    )
+    lines.append(
+        "pending at a barrier or LDS access where it did not, something moved inside a pair"
+    )
+    lines.append("that the original leaves uncovered, or the oracle's three paths missed it.")
     return "\n".join(lines)
 
 
@@ -418,6 +439,7 @@ def main() -> int:
     parser.add_argument("--kernels", type=int, default=30, help="vendor kernels")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("-f", "--format", choices=("text", "json"), default="text")
+    parser.add_argument("-o", "--output", type=Path, help="also write the table as Markdown")
     options = parser.parse_args()
     rng = random.Random(options.seed)
     table: dict[str, Row] = {}
@@ -446,6 +468,14 @@ def main() -> int:
         print(json.dumps(record))
     else:
         print(render(table, misses, kernels.total(), seconds))
+    output: Path | None = options.output
+    if output is not None:
+        text = render(table, misses, kernels.total(), seconds)
+        output.write_text(
+            "# Mutation bench\n\nMade by `python -m benchmarks.mutation`; do not edit.\n\n"
+            f"```\n{text}\n```\n\nKernels: {', '.join(sorted(kernels))}\n",
+            encoding="utf-8",
+        )
     bad = sum(r.unsafe for r in table.values())
     seen = sum(r.unsafe_refused for r in table.values())
     return 0 if seen >= 0.99 * bad else 1
