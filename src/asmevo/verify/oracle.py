@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from asmevo.capsule.model import BufferState, Capsule
+from asmevo.capsule.model import Capsule
 from asmevo.device.protocol import Device, Fault, RunResult
 from asmevo.errors import InputError, UnsupportedError
 from asmevo.verify.baseline import (
