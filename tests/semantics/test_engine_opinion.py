@@ -23,6 +23,8 @@ from opinion.lanes import Dpp
 from opinion.modifiers import Modifiers
 from opinion.softfloat import Mode
 
+# Further runs of 64 lanes: with the modes and modifiers, 2,000 inputs and more per opcode.
+SEEDS = 31 if int(os.environ.get("ASMEVO_OPINION_INPUTS", "64")) >= 2000 else 0
 ALL = int(os.environ.get("ASMEVO_OPINION_INPUTS", "64")) >= 2000
 LANE = [(s, e) for s, e in compare.comparable() if s.scope == "lane"]
 SCALAR = [(s, e) for s, e in compare.comparable() if s.scope == "scalar"]
@@ -117,6 +119,13 @@ def test_vector_instruction(semantic: Semantic, entry: str) -> None:
                 if not _pending(semantic, modifiers, mode, m)
             ]
         if plain:
+            for seed in range(SEEDS):
+                result = engine.run(trial, Mode(), seed=f"more {seed}")
+                left += [
+                    f"{trial.label}: {m}"
+                    for m in result.mismatches
+                    if not _pending(semantic, modifiers, Mode(), m)
+                ]
             for exec_mask in (0, 0x8000_0F0F_1234_5671):
                 result = engine.run(trial, Mode(), exec_mask, seed="partial")
                 left += [
