@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -18,10 +17,10 @@ from asmevo.program.asmread import read
 from asmevo.program.edit import Edit, apply
 from asmevo.program.grammar import EditError
 from asmevo.program.rebuild import rebuild
+from asmevo.program.toolchain import installed
 
 Objects = Callable[..., bytes]
-MC = shutil.which("llvm-mc-22") or shutil.which("llvm-mc")
-LLD = shutil.which("ld.lld-22") or shutil.which("ld.lld")
+MC, LLD = installed("llvm-mc"), installed("ld.lld")
 OWN = ["saxpy", "softmax", "reduce", "rmsnorm", "matmul_f16", "matmul_f32"]
 ARCHES = ["gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201"]
 

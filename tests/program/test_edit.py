@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -19,10 +18,10 @@ from asmevo.program import Program, recover
 from asmevo.program.edit import Edit, apply
 from asmevo.program.grammar import EditError
 from asmevo.program.rebuild import rebuild
+from asmevo.program.toolchain import installed
 
 Objects = Callable[..., bytes]
-OBJDUMP = shutil.which("llvm-objdump-22") or shutil.which("llvm-objdump")
-READELF = shutil.which("llvm-readelf-22") or shutil.which("llvm-readelf")
+OBJDUMP, READELF = installed("llvm-objdump"), installed("llvm-readelf")
 
 
 def load(data: bytes) -> Program:

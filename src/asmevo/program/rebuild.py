@@ -11,7 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
-from asmevo.codeobject import CodeObject
+from asmevo.codeobject import CodeObject, Kernel
 from asmevo.codeobject.elf import (
     DYNAMIC,
     PT_LOAD,
@@ -29,6 +29,7 @@ from asmevo.program.model import Program
 PAGE = 4096
 R_AMDGPU_RELATIVE64 = 13
 _SHN_ABS = 0xFFF1
+_PREFETCH_UNIT = 128  # bytes that one step of inst_pref_size stands for
 # Dynamic tags whose value is an address: PLTGOT, HASH, STRTAB, SYMTAB, RELA, INIT, FINI, REL,
 # JMPREL, INIT_ARRAY, FINI_ARRAY, GNU_HASH, VERSYM, VERDEF, VERNEED.
 _ADDRESS_TAGS = frozenset(
@@ -165,6 +166,27 @@ def _fix(program: Program, data: bytearray, size: int, shift: int) -> None:
     for kernel in co.kernels:
         entry = address(section.address + kernel.entry)
         put(kernel.descriptor_offset + 16, "<q", entry - address(kernel.descriptor_address))
+        _fix_prefetch(program, put, kernel, size - (entry - section.address))
+
+
+def _fix_prefetch(
+    program: Program, put: Callable[[int, str, int], None], kernel: Kernel, left: int
+) -> None:
+    """Keep the instruction prefetch (gfx11+) inside the code when the code became shorter."""
+    d = kernel.descriptor
+    if d.inst_pref_size and d.inst_pref_size * _PREFETCH_UNIT > left:
+        words = d.replace(inst_pref_size=left // _PREFETCH_UNIT).raw[44:48]
+        put(kernel.descriptor_offset + 44, "<I", int.from_bytes(words, "little"))
+
+
+def notes(program: Program) -> tuple[str, ...]:
+    """What a rebuild drops or changes besides the code, one line each."""
+    out: list[str] = []
+    co = program.object
+    debug = [s.name for s in co.elf.sections if s.name.startswith(".debug_") and s.size]
+    if debug and len(program.text) != len(co.text):
+        out.append(f"debug information dropped ({', '.join(debug)}): it names old addresses")
+    return tuple(out)
 
 
 def _fix_place(
