@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from asmevo.codeobject import CodeObject
-from asmevo.emulate.encode import aligned, encode
+from asmevo.emulate.encode import Style, aligned, encode
 from asmevo.emulate.launch import Launch, MemoryRegion
 from asmevo.emulate.library import host_cpu, shared_library
 from asmevo.emulate.machine import Machine
@@ -57,8 +57,19 @@ global_store_dword v10, v18, s[4:5] offset:256"""
 VALU = "\n".join(
     f"{op} v{20 + i % 40}, v{30 + (i * 7) % 40}, v{25 + (i * 5) % 40}"
     for i, op in enumerate(
-        ["v_add_f32", "v_mul_f32", "v_add_u32", "v_xor_b32", "v_max_i32", "v_and_b32",
-         "v_sub_f32", "v_lshlrev_b32", "v_min_u32", "v_or_b32"] * 10
+        [
+            "v_add_f32",
+            "v_mul_f32",
+            "v_add_u32",
+            "v_xor_b32",
+            "v_max_i32",
+            "v_and_b32",
+            "v_sub_f32",
+            "v_lshlrev_b32",
+            "v_min_u32",
+            "v_or_b32",
+        ]
+        * 10
     )
 )
 MFMA = "\n".join(
@@ -70,7 +81,9 @@ s_waitcnt lgkmcnt(0)
 v_lshlrev_b32 v10, 4, v0
 v_and_b32 v10, 0x3ff, v10
 """
-LOADS = "\n".join(f"global_load_dwordx4 v[{20 + 4 * i}:{23 + 4 * i}], v10, s[4:5]" for i in range(8))
+LOADS = "\n".join(
+    f"global_load_dwordx4 v[{20 + 4 * i}:{23 + 4 * i}], v10, s[4:5]" for i in range(8)
+)
 
 
 def loop(body: str, count: int) -> str:
@@ -99,11 +112,12 @@ def runner(case: Case, count: int) -> Callable[[int], float]:
     library = shared_library()
     source = kernel_source(case.head + loop(case.body, count))
     co = CodeObject.open(assemble_object(source))
-    encoded = encode(recover(co), co.kernels[0], library, exact=case.exact)
+    encoded = encode(recover(co), co.kernels[0], library, Style(exact=case.exact))
     buffer, kernarg = aligned(8192), aligned(64)
     kernarg[:8] = np.frombuffer(BUFFER.to_bytes(8, "little"), np.uint8)
     regions = [
-        MemoryRegion("b", BUFFER, buffer, True), MemoryRegion("kernarg", KERNARG, kernarg, False)
+        MemoryRegion("b", BUFFER, buffer, True),
+        MemoryRegion("kernarg", KERNARG, kernarg, False),
     ]
     machine = Machine(library)
 
@@ -165,7 +179,15 @@ def tinygrad_rate(checkout: Path) -> float:
     for _ in range(3):
         start = time.perf_counter()
         run_asm(
-            ctypes.addressof(code), len(co.text), 1, 1, 1, 64, 1, 1, ctypes.addressof(kernarg),
+            ctypes.addressof(code),
+            len(co.text),
+            1,
+            1,
+            1,
+            64,
+            1,
+            1,
+            ctypes.addressof(kernarg),
             arch="cdna",
         )
         best = min(best, time.perf_counter() - start)
@@ -194,10 +216,18 @@ def main() -> None:
             f"{1e9 / alu / rate:.0f}x slower |"
         )
     else:
-        rows += ["", "tinygrad's emulator was not run: its package does not contain it. Give a "
-                 "checkout of its repository with `--tinygrad DIR`."]
-    report("engine", "Engine speed", rows, note=f"LLVM host CPU {host_cpu()[0]}, "
-           f"Python {platform.python_version()}, one core unless stated.")
+        rows += [
+            "",
+            "tinygrad's emulator was not run: its package does not contain it. Give a "
+            "checkout of its repository with `--tinygrad DIR`.",
+        ]
+    report(
+        "engine",
+        "Engine speed",
+        rows,
+        note=f"LLVM host CPU {host_cpu()[0]}, "
+        f"Python {platform.python_version()}, one core unless stated.",
+    )
 
 
 if __name__ == "__main__":

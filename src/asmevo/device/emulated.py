@@ -17,16 +17,19 @@ from asmevo.device.protocol import (
     Fault,
     FaultKind,
     Label,
+    Observation,
+    ObservationKind,
     RunOptions,
     RunResult,
     Timing,
     WaveTrace,
 )
 from asmevo.emulate import layout as L
-from asmevo.emulate.encode import EncodedKernel, encode
+from asmevo.emulate import shadow
+from asmevo.emulate.encode import EncodedKernel, Style, encode
 from asmevo.emulate.launch import Launch, MemoryRegion, object_image
 from asmevo.emulate.library import HelperLibrary, Progress, shared_library
-from asmevo.emulate.machine import Machine, Outcome
+from asmevo.emulate.machine import Machine, Outcome, ShadowReport
 from asmevo.errors import BuildError, UnsupportedError
 from asmevo.program import Program, recover
 from asmevo.timing.model import Estimate
@@ -47,8 +50,10 @@ _KINDS: dict[int, FaultKind] = {
     L.TRAP_FAULT: "trap",
     L.ALIGN_FAULT: "misaligned",
     L.DESCRIPTOR_FAULT: "unsupported",
+    L.PENDING_FAULT: "unsupported",
     L.UNSUPPORTED_FAULT: "unsupported",
     L.MODE_FAULT: "unsupported",
+    L.SCRATCH_ALIGN_FAULT: "unsupported",
 }
 _KEPT_OBJECTS = 16
 _TRACE_BLOCKS = 1 << 18  # block entries kept per traced wave
@@ -59,7 +64,7 @@ _INTERLEAVED_RESIDENT = 4  # workgroups that run side by side under interleaved 
 class _Loaded:
     co: CodeObject
     program: Program
-    encoded: dict[tuple[str, bool, bool, bool], EncodedKernel]
+    encoded: dict[tuple[str, Style], EncodedKernel]
 
 
 class EmulatedDevice:
@@ -121,22 +126,14 @@ class EmulatedDevice:
         """The recovered program of an object (instruction indices of results refer to it)."""
         return self._load(object).program
 
-    def encoded(
-        self, object: bytes, kernel: str | None, trace: bool, tick: bool, exact: bool = False
-    ) -> EncodedKernel:
+    def encoded(self, object: bytes, kernel: str | None, style: Style) -> EncodedKernel:
         """The object's kernel, decoded and laid out."""
         loaded = self._load(object)
         k = loaded.co.kernel(kernel)
-        key = (k.name, trace, tick, exact)
+        key = (k.name, style)
         if key not in loaded.encoded:
             loaded.encoded[key] = encode(
-                loaded.program,
-                k,
-                self._library,
-                trace=trace,
-                tick=tick,
-                exact=exact,
-                progress=self._progress,
+                loaded.program, k, self._library, style, progress=self._progress
             )
         return loaded.encoded[key]
 
@@ -167,9 +164,19 @@ class EmulatedDevice:
         schedule = options.schedule_for(capsule)
         traced = options.trace_workgroups > 0
         tick = schedule.kind == "interleave"
-        encoded = self.encoded(object, kernel.name, traced, tick, options.matrix == "exact")
+        style = Style(
+            trace=traced,
+            tick=tick,
+            exact=options.matrix == "exact",
+            shadow=options.watch_memory,
+            waits=options.late_loads,
+        )
+        encoded = self.encoded(object, kernel.name, style)
+        undefined = {b.name for b in capsule.buffers if b.undefined}
         regions = [
-            MemoryRegion(r.name, r.address, _host_bytes(r), r.permission == "rw")
+            MemoryRegion(
+                r.name, r.address, _host_bytes(r), r.permission == "rw", r.name in undefined
+            )
             for r in capsule.regions(guards_mapped=options.guards_mapped)
         ]
         groups = capsule.workgroups
@@ -193,6 +200,8 @@ class EmulatedDevice:
             budget=options.instruction_budget,
             trace_groups=options.trace_workgroups,
             trace_capacity=_TRACE_BLOCKS,
+            shadow=options.watch_memory,
+            waits=options.late_loads,
         )
         start = time.perf_counter()
         outcome = self._machine().run(
@@ -223,6 +232,7 @@ class EmulatedDevice:
             wave_traces=_wave_traces(encoded, outcome),
             instructions=outcome.executed,
             seconds=seconds,
+            observations=tuple(_observation(r) for r in outcome.reports),
         )
 
     # --- timing -----------------------------------------------------------------------------
@@ -296,6 +306,28 @@ def _fault(outcome: Outcome, encoded: EncodedKernel, regions: list[MemoryRegion]
         lanes=outcome.fault_lanes,
         address=address,
         access=access,  # type: ignore[arg-type]
+    )
+
+
+_OBSERVED: dict[int, ObservationKind] = {
+    shadow.READ_AFTER_WRITE: "race-read-after-write",
+    shadow.WRITE_AFTER_WRITE: "race-write-after-write",
+    shadow.WRITE_AFTER_READ: "race-write-after-read",
+    shadow.UNINITIALIZED: "uninitialized-read",
+    shadow.BARRIER: "divergent-barrier",
+}
+
+
+def _observation(report: ShadowReport) -> Observation:
+    return Observation(
+        _OBSERVED[report.kind],
+        report.first,
+        report.second,
+        "lds" if report.lds else "memory",
+        report.address,
+        report.group,
+        report.waves,
+        report.times,
     )
 
 

@@ -52,6 +52,9 @@ class RunOptions:
         trace_workgroups: for how many of the first workgroups to record `WaveTrace`s.
         guards_mapped: map the red zones round the buffers as ordinary memory and report damage
             (as on hardware) instead of faulting on the first access to them.
+        watch_memory: look for races and uninitialized reads; they come as observations. Needs
+            48 bytes of host memory per dword of buffers and LDS.
+        late_loads: a load's destination holds junk until a wait that proves it complete.
         matrix: arithmetic of matrix instructions where a device has a choice: `fast` (fused
             accumulation in ascending k) or `exact` (the published accumulation models).
     """
@@ -63,6 +66,8 @@ class RunOptions:
     trace_workgroups: int = 0
     guards_mapped: bool = False
     matrix: Literal["fast", "exact"] = "fast"
+    watch_memory: bool = False
+    late_loads: bool = False
 
     def schedule_for(self, capsule: Capsule) -> Schedule:
         """The schedule to use on `capsule`.
@@ -127,6 +132,40 @@ class WaveTrace:
     indices: NDArray[np.int32]
 
 
+ObservationKind = Literal[
+    "race-read-after-write",
+    "race-write-after-write",
+    "race-write-after-read",
+    "uninitialized-read",
+    "divergent-barrier",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """Something that a watched run saw and that is no fault.
+
+    Attributes:
+        kind: what it is.
+        first: instruction index of the earlier access (or of the one barrier).
+        second: instruction index of the later access (or of the other barrier).
+        space: `lds` (address is a byte offset) or `memory` (a device address).
+        address: first byte concerned, of the first time it was seen.
+        workgroup: linear id of the later access' workgroup.
+        waves: waves of the earlier and the later access.
+        times: how often the pair was seen.
+    """
+
+    kind: ObservationKind
+    first: int
+    second: int
+    space: Literal["lds", "memory"]
+    address: int
+    workgroup: int
+    waves: tuple[int, int]
+    times: int
+
+
 def _no_traces() -> list[WaveTrace]:
     return []
 
@@ -149,6 +188,7 @@ class RunResult:
         wave_traces: traces of the first workgroups, as asked.
         instructions: wave instructions executed.
         seconds: host wall time of the run; never a kernel time.
+        observations: races and uninitialized reads, with `watch_memory`.
     """
 
     ok: bool
@@ -159,6 +199,7 @@ class RunResult:
     wave_traces: list[WaveTrace] = field(default_factory=_no_traces)
     instructions: int = 0
     seconds: float = 0.0
+    observations: tuple[Observation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from asmevo.codeobject import Kernel
 from asmevo.emulate import layout as L
 from asmevo.emulate.decode import ConstantPool, Decoder, Record, Unsupported
 from asmevo.emulate.decode_scalar import MODE_EFFECTIVE, VSKIP_BIT, mode_change
+from asmevo.emulate.decode_waits import pending_records, wait_record
 from asmevo.emulate.emit import Variant
 from asmevo.emulate.library import HelperLibrary, Progress
 from asmevo.errors import UnsupportedError
@@ -22,6 +23,7 @@ from asmevo.program import Program
 _RUN_OFF = Variant("stop", "run_off")
 _UNSUPPORTED = Variant("unsupported", "unsupported")
 _TICK = Variant("tick", "tick")
+_WATCHED = frozenset({"vmem", "lds", "transpose"})  # families that keep shadow memory
 _PASS = Variant("pass", "pass")
 IMAGE_BASE = 0x7E00_0000_0000  # device address at which the object's segments are loaded
 
@@ -98,32 +100,47 @@ def _code_ranges(program: Program, kernel: Kernel) -> list[tuple[int, int]]:
     return ranges
 
 
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Which extra records and helper variants a run wants.
+
+    Attributes:
+        trace: block entries also append to the wave's trace.
+        tick: a yield check stands behind every instruction (interleaved schedules).
+        exact: matrix instructions in exact instead of fast arithmetic.
+        shadow: memory instructions check and update shadow memory (races, uninitialized reads).
+        waits: loads arrive only at a sufficient wait; until then their destination holds junk.
+    """
+
+    trace: bool = False
+    tick: bool = False
+    exact: bool = False
+    shadow: bool = False
+    waits: bool = False
+
+
 def encode(
     program: Program,
     kernel: Kernel,
     library: HelperLibrary,
+    style: Style = Style(),
     *,
-    trace: bool = False,
-    tick: bool = False,
-    exact: bool = False,
     progress: Progress | None = None,
 ) -> EncodedKernel:
     """Decode, compile what is missing, and lay out the records of a kernel.
 
     Args:
-        trace: block entries also append to the wave's trace.
-        tick: put a yield check behind every instruction (interleaved schedules).
-        exact: matrix instructions in exact instead of fast arithmetic.
+        style: extra records and variants.
         progress: told about helpers that have to be compiled first.
     """
     modes = reachable_modes(program, kernel)
     pool = ConstantPool()
-    block_variant = Variant("block", "block", "", (("trace", True),) if trace else ())
+    block_variant = Variant("block", "block", "", (("trace", True),) if style.trace else ())
     copies: list[list[Record]] = []
     plan = _Plan({}, [], {})
     for bits in modes:
         plan = _Plan({}, [], {})
-        copies.append(_records(program, kernel, pool, bits, block_variant, tick, exact, plan))
+        copies.append(_records(program, kernel, pool, bits, block_variant, style, plan))
     return _lay_out(program, kernel, library, copies, modes, plan, pool, progress)
 
 
@@ -186,8 +203,7 @@ def _records(
     pool: ConstantPool,
     mode: int,
     block_variant: Variant,
-    tick: bool,
-    exact: bool,
+    style: Style,
     plan: _Plan,
 ) -> list[Record]:
     """The kernel's records for one MODE value.
@@ -200,7 +216,7 @@ def _records(
     vskip = bool(mode >> VSKIP_BIT & 1)
     skipped = Record(_PASS)
     for first, last in _code_ranges(program, kernel):
-        decoder = Decoder(pool, FloatMode.from_bits(mode), program.target.arch, vskip, exact)
+        decoder = Decoder(pool, FloatMode.from_bits(mode), program.target.arch, vskip, style.exact)
         leaders = _leaders(program, first, last)
         starts = sorted(i for i in leaders if first <= i < last)
         ends = [*starts[1:], last]
@@ -216,6 +232,8 @@ def _records(
             except Unsupported as err:
                 plan.unsupported[i] = str(err.args[0])
                 record = Record(_UNSUPPORTED)
+            if record is None and style.waits:
+                record = wait_record(inst, program.target)
             if record is None:
                 if not decoder.skips(inst):
                     continue
@@ -229,8 +247,13 @@ def _records(
                 record.imm = (
                     IMAGE_BASE + program.object.text_address + (program.offsets[i] + inst.size)
                 )
+            if style.shadow and record.variant.family in _WATCHED:
+                options = (*record.variant.options, ("shadow", True))
+                record.variant = replace(record.variant, options=options)
             records.append(record)
-            if tick:
+            if style.waits and not decoder.skips(inst):
+                records += pending_records(decoder, inst, i, program.target)
+            if style.tick:
                 records.append(Record(_TICK, index=i))
         records.append(Record(_RUN_OFF, index=last - 1))
     return records

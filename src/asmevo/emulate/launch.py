@@ -29,6 +29,7 @@ class MemoryRegion:
     address: int
     data: NDArray[np.uint8]
     writable: bool
+    undefined: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,8 @@ class Launch:
 
     `order` lists workgroup ids (linear, x fastest) in launch order; None is ascending.
     `quantum` > 0 interleaves waves every so many instructions; `shuffle` != 0 seeds wave order.
-    `resident` workgroups share the machine at once.
+    `resident` workgroups share the machine at once. `shadow` and `waits` must be what the kernel was
+    encoded with.
     """
 
     grid: tuple[int, int, int]
@@ -53,6 +55,8 @@ class Launch:
     budget: int = 2_000_000_000
     trace_groups: int = 0
     trace_capacity: int = 1 << 16
+    shadow: bool = False
+    waits: bool = False
 
 
 def object_image(co: CodeObject) -> list[MemoryRegion]:
@@ -152,6 +156,7 @@ def user_sgprs(kernel: Kernel, launch: Launch) -> tuple[dict[int, int], dict[str
         at += 2
 
     if d.enable_sgpr_private_segment_buffer:
+        values |= dict(enumerate(_private_buffer(), at))
         at += 4
     if d.enable_sgpr_dispatch_ptr:
         pair(DISPATCH_ADDRESS)
@@ -181,7 +186,15 @@ def user_sgprs(kernel: Kernel, launch: Launch) -> tuple[dict[int, int], dict[str
     if d.enable_sgpr_workgroup_info:
         places["info"] = at
         at += 1
+    if d.enable_private_segment and d.enable_sgpr_private_segment_buffer:
+        values[at] = 0  # scratch wave offset: every wave's scratch starts its own window
     return values, places
+
+
+def _private_buffer() -> tuple[int, int, int, int]:
+    """The scratch V#: swizzled by lane, dwords of 64 lanes side by side (GFX9)."""
+    base = L.PRIVATE_WINDOW
+    return base & 0xFFFFFFFF, base >> 32 | 1 << 31, 0xFFFFFFFF, 1 << 23 | 3 << 21
 
 
 def region_table(regions: Sequence[MemoryRegion]) -> NDArray[np.uint64]:
@@ -190,6 +203,7 @@ def region_table(regions: Sequence[MemoryRegion]) -> NDArray[np.uint64]:
     for n, region in enumerate(regions):
         host = region.data.ctypes.data
         flags = L.READABLE | (L.WRITABLE if region.writable else 0)
+        flags |= L.UNDEFINED if region.undefined else 0
         delta = (host - region.address) & (2**64 - 1)
         table[n] = (region.address, len(region.data), delta, flags, n)
     return table
@@ -202,6 +216,8 @@ def tail_image(
     count: int,
     counts: NDArray[np.uint64],
     lds: int,
+    shadow_table: int = 0,
+    reports: int = 0,
 ) -> NDArray[np.uint8]:
     """Everything from the scalar file on, as each wave starts with it."""
     size = L.CONSTANTS - L.SGPRS + len(encoded.constants)
@@ -226,6 +242,8 @@ def tail_image(
     put(L.PC_MAP, "<Q", encoded.pc_map.ctypes.data)
     put(L.CODE_ADDRESS, "<Q", IMAGE_BASE + encoded.program.object.text_address)
     put(L.CODE_SIZE, "<Q", 4 * (len(encoded.pc_map) - 1))
+    put(L.SHADOW_TABLE, "<Q", shadow_table)
+    put(L.REPORTS, "<Q", reports)
     put(L.PRIVATE_SIZE, "<Q", private_bytes(encoded.kernel))
     put(L.MODE_BITS, "<I", encoded.modes[0])
     put(L.MODES, "<Q", encoded.mode_table.ctypes.data)

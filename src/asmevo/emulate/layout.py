@@ -34,7 +34,7 @@ PC_MAP = CONTROL + 120  # ptr to i32 per dword of code: record number or -1
 CODE_ADDRESS = CONTROL + 128  # u64 device address of the code
 CODE_SIZE = CONTROL + 136  # u64
 TIME = CONTROL + 144  # u64, s_memtime
-PRIVATE = CONTROL + 152  # ptr: scratch memory of the wave, lane-major
+PRIVATE = CONTROL + 152  # ptr: scratch memory of the wave, dwords of 64 lanes side by side
 PRIVATE_SIZE = CONTROL + 160  # u64 bytes per lane
 WAVE_NUMBER = CONTROL + 168  # u32 within the workgroup
 MODE_BITS = CONTROL + 172  # u32 MODE register
@@ -42,10 +42,23 @@ HOST = CONTROL + 256  # 64 x u64 scratch for resolved host addresses
 EXECUTED = CONTROL + 176  # u64 wave instructions executed
 MODES = CONTROL + 184  # ptr to (u32 effective MODE bits, u32 0, ptr record 0) per mode
 MODE_COUNT = CONTROL + 192  # u64
+# Sanitizers (shadow memory, loads that have not arrived).
+SHADOW_LDS = CONTROL + 768  # ptr to the workgroup's LDS entries
+EPOCH = CONTROL + 776  # u32 barrier interval
+GROUP = CONTROL + 780  # u32 linear workgroup id
+SHADOW_TABLE = CONTROL + 784  # ptr to the entries of each region (null: not watched)
+REPORTS = CONTROL + 792  # ptr to the report buffer
+PENDING = CONTROL + 800  # ptr to the wave's queue
+VM_ISSUED = CONTROL + 808  # u64 vector memory operations so far
+LDS_ISSUED = CONTROL + 816  # u64 LDS operations so far
+FLAT_PENDING = CONTROL + 824  # u64
 CONSTANTS = CONTROL + 1024
 
 # High dwords of the addresses at which flat instructions see LDS and scratch.
 SHARED_BASE, PRIVATE_BASE = 0x10000, 0x20000
+# Device address that the scratch buffer descriptor of older targets points to: there, as in all
+# scratch memory, the dwords of the 64 lanes lie side by side.
+PRIVATE_WINDOW = 0x7C00_0000_0000
 MODE_ENTRY = 16  # bytes per entry of the table at MODES
 
 # Statuses a wave returns to the scheduler with.
@@ -61,9 +74,11 @@ FAULT_KINDS = (
     "jump outside the code",
     "trap",
     "misaligned atomic",
-    "unsupported buffer descriptor (swizzle or add-tid)",
+    "unsupported buffer descriptor",
     "unsupported instruction",
     "MODE value that no constant in the code sets",
+    "too many loads without a wait",
+    "scratch access that crosses a dword",
 )
 (
     NO_FAULT,
@@ -77,7 +92,9 @@ FAULT_KINDS = (
     DESCRIPTOR_FAULT,
     UNSUPPORTED_FAULT,
     MODE_FAULT,
-) = range(11)
+    PENDING_FAULT,
+    SCRATCH_ALIGN_FAULT,
+) = range(13)
 
 # Record fields.
 RECORD_SIZE = 64
@@ -93,6 +110,7 @@ R_IMM2 = 56  # i64
 REGION_SIZE = 40
 REGION_BASE, REGION_BYTES, REGION_DELTA, REGION_FLAGS, REGION_ID = 0, 8, 16, 24, 32
 READABLE, WRITABLE = 1, 2
+UNDEFINED = 4  # contents before the dispatch carry no meaning
 
 
 def vgpr(index: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from asmevo.emulate import access
+from asmevo.emulate import access, shadow
 from asmevo.emulate import layout as L
 from asmevo.emulate.atomics import atomic_lanes, check_alignment
 from asmevo.emulate.emit import I32X64, I64X64, Helper, Variant, family
@@ -54,7 +54,10 @@ class LdsAddress:
         h.fault(L.LDS_FAULT, missing, address)
         f.place(good)
         base = f.op(f"ptrtoint ptr {h.field(L.LDS_BASE, 'ptr')} to i64")
-        return f.op(f"add {I64X64} {start}, {h.splat(base, 64)}")
+        found = f.op(f"add {I64X64} {start}, {h.splat(base, 64)}")
+        if h.variant.option("shadow"):
+            shadow.access(h, found, h.exec_bits(), self.size, shadow.flags_of(h.variant.name))
+        return found
 
 
 def _offset(h: Helper, second: bool = False) -> str:
@@ -78,7 +81,7 @@ def _load(h: Helper, op: MemoryOp) -> None:
     pointer = h.slot(DST)
     row = h.source_row(ADDR, "v")
     address = LdsAddress(h, row, _offset(h), op.size)
-    if op.size >= 4 and not op.pair:
+    if op.size >= 4 and not op.pair and not h.variant.option("shadow"):
         general = f.label("general")
         host = address.fast(general)
         for d, value in enumerate(access.load_contiguous(h, host, op.dwords)):
@@ -109,7 +112,7 @@ def _store(h: Helper, op: MemoryOp) -> None:
     f = h.fn
     row = h.source_row(ADDR, "v")
     address = LdsAddress(h, row, _offset(h), op.size)
-    if op.size >= 4 and not op.pair:
+    if op.size >= 4 and not op.pair and not h.variant.option("shadow"):
         general = f.label("general")
         host = address.fast(general)
         pointer = h.slot(DATA0)

@@ -180,7 +180,7 @@ class HelperLibrary:
         self._save(code, symbols)
 
     def _load_runtime(self) -> None:
-        names = ["asmevo_resolve", "asmevo_setup", "asmevo_run"]
+        names = ["asmevo_resolve", "asmevo_note", "asmevo_shadow", "asmevo_setup", "asmevo_run"]
         stem = self._index.get(names[0])
         if stem is not None:
             self._load_cached(stem)
@@ -188,7 +188,9 @@ class HelperLibrary:
             code = self._object(_with_table(runtime_module(), names))
             self._add(code, names)
             self._save(code, names)
-        llvm.add_symbol("asmevo_resolve", self._addresses["asmevo_resolve"])
+        # Functions that helpers call by name.
+        for name in names[:3]:
+            llvm.add_symbol(name, self._addresses[name])
 
     def _add(self, code: bytes, symbols: Sequence[str]) -> None:
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asmevo.emulate import layout as L
+from asmevo.emulate import pending, shadow
 from asmevo.emulate import runtime as R
 from asmevo.emulate.encode import EncodedKernel, aligned
 from asmevo.emulate.launch import (
@@ -36,6 +37,28 @@ from asmevo.emulate.library import HelperLibrary
 _KEPT_JUNK = 64
 
 
+@dataclass(frozen=True, slots=True)
+class ShadowReport:
+    """One finding of shadow memory; `kind` is an index of `shadow.KINDS`.
+
+    Attributes:
+        first, second: instruction indices of the earlier and the later access.
+        lds: whether `address` is an LDS byte offset (else a device address).
+        group: workgroup of the later access.
+        waves: waves of the earlier and the later access.
+        times: how often this pair was seen.
+    """
+
+    kind: int
+    first: int
+    second: int
+    lds: bool
+    address: int
+    group: int
+    waves: tuple[int, int]
+    times: int
+
+
 @dataclass(slots=True, eq=False)
 class Outcome:
     """What a launch did.
@@ -50,6 +73,7 @@ class Outcome:
         executed: wave instructions executed.
         block_counts: uint64 [blocks], entries into each encoded block.
         traces: (workgroup, wave, uint32 block numbers, cut short) of traced workgroups.
+        reports: what shadow memory found.
     """
 
     fault: int = 0
@@ -61,6 +85,7 @@ class Outcome:
     executed: int = 0
     block_counts: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
     traces: list[tuple[int, int, NDArray[np.uint32], bool]] = field(default_factory=lambda: [])
+    reports: list[ShadowReport] = field(default_factory=lambda: [])
 
     @property
     def stopped(self) -> bool:
@@ -87,6 +112,8 @@ class _Job:
     id_rows: int
     exec_masks: NDArray[np.uint64]
     keep: list[object] = field(default_factory=lambda: [])
+    shadow_table: NDArray[np.uint64] | None = None
+    reports: NDArray[np.uint8] | None = None
 
 
 class Machine:
@@ -163,6 +190,9 @@ class Machine:
             exec_masks,
             [packet, regions],
         )
+        if launch.shadow:
+            _watch(job, regions)
+            threads = 1  # entries are not atomic
         workers = max(1, min(threads, len(groups) // job.resident))
         if workers == 1:
             return self._worker(job, 0, groups)
@@ -180,7 +210,11 @@ class Machine:
         waves, resident = job.waves, job.resident
         keep: list[object] = []
         counts = np.zeros(max(1, len(encoded.blocks)), np.uint64)
-        tail = tail_image(encoded, launch, job.table, job.regions, counts, job.lds)
+        shadow_table = 0 if job.shadow_table is None else job.shadow_table.ctypes.data
+        reports = 0 if job.reports is None else job.reports.ctypes.data
+        tail = tail_image(
+            encoded, launch, job.table, job.regions, counts, job.lds, shadow_table, reports
+        )
         state_size = -(-(L.SGPRS + len(tail)) // 4096) * 4096
         states = self._scratch("states", worker, state_size * waves * resident)
         pointers = np.arange(waves * resident, dtype=np.uint64) * np.uint64(state_size)
@@ -230,12 +264,57 @@ class Machine:
         point(R.C_PRIVATE, private)
         put(R.C_PRIVATE_STRIDE, private_stride)
         put(R.C_START, encoded.start)
+        if launch.shadow:
+            stride = -(-(max(64, job.lds) // 4 * shadow.ENTRY_SIZE) // 64) * 64
+            point(R.C_SHADOW_LDS, self._scratch("shadow", worker, stride * resident))
+            put(R.C_SHADOW_STRIDE, stride)
+            put(R.C_REPORTS, reports)
+        if launch.waits:
+            size = pending.QUEUE_SIZE
+            point(R.C_PENDING, self._scratch("pending", worker, size * waves * resident))
+            put(R.C_PENDING_STRIDE, size)
         code = self._run(ctx.ctypes.data)
         out = _outcome(code, ctx, encoded, counts)
+        if job.reports is not None:
+            out.reports = _read_reports(job.reports)
         if worker == 0 or job.traced:
             _collect_traces(job, out, {int(g) for g in groups[:, 3]})
         keep.append(states)
         return out
+
+
+def _watch(job: _Job, regions: Sequence[MemoryRegion]) -> None:
+    """Allocate shadow entries for every region of the launch and the report buffer."""
+    pointers = np.zeros(job.regions, np.uint64)
+    for n, region in enumerate(regions):
+        entries = aligned((-(-len(region.data) // 4)) * shadow.ENTRY_SIZE)
+        job.keep.append(entries)
+        pointers[n] = entries.ctypes.data
+    job.shadow_table = pointers
+    job.reports = aligned(shadow.REPORT_HEAD + shadow.REPORT_CAPACITY * shadow.REPORT_SIZE)
+
+
+def _read_reports(data: NDArray[np.uint8]) -> list[ShadowReport]:
+    raw = data.tobytes()
+    (count,) = struct.unpack_from("<Q", raw)
+    out: list[ShadowReport] = []
+    for n in range(count):
+        at = shadow.REPORT_HEAD + n * shadow.REPORT_SIZE
+        kind, first, second, space, group, waves = struct.unpack_from("<6I", raw, at)
+        address, times = struct.unpack_from("<2Q", raw, at + shadow.P_ADDRESS)
+        out.append(
+            ShadowReport(
+                kind,
+                first,
+                second,
+                space == shadow.LDS_SPACE,
+                address,
+                group,
+                (waves >> 16, waves & 0xFFFF),
+                times,
+            )
+        )
+    return out
 
 
 def _outcome(
@@ -293,4 +372,5 @@ def _joined(outcomes: Sequence[Outcome]) -> Outcome:
         sum(o.executed for o in outcomes),
         counts,
         sorted((t for o in outcomes for t in o.traces), key=lambda t: (t[0], t[1])),
+        [r for o in outcomes for r in o.reports],
     )

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from asmevo.emulate import layout as L
 from asmevo.emulate.ir import Fn, Module
+from asmevo.emulate.loops import CountedLoop
+from asmevo.emulate.shadow import BARRIER, NOTE, emit_note, emit_shadow
 
 # Fields of the launch context (all 8 bytes).
 (
@@ -45,8 +47,13 @@ from asmevo.emulate.ir import Fn, Module
     C_PRIVATE,  # ptr to scratch of the resident waves
     C_PRIVATE_STRIDE,  # bytes per wave
     C_START,  # ptr to the first record
-) = range(0, 33 * 8, 8)
-CONTEXT_SIZE = 33 * 8
+    C_SHADOW_LDS,  # ptr to the LDS entries of the resident workgroups, or null
+    C_SHADOW_STRIDE,  # bytes per workgroup
+    C_PENDING,  # ptr to the queues of the resident waves, or null
+    C_PENDING_STRIDE,  # bytes per wave
+    C_REPORTS,  # ptr to the report buffer, or null
+) = range(0, 38 * 8, 8)
+CONTEXT_SIZE = 38 * 8
 
 DONE, STOPPED, DEADLOCK = range(3)
 
@@ -54,35 +61,6 @@ DONE, STOPPED, DEADLOCK = range(3)
 def _memcpy(f: Fn, to: str, source: str, size: str) -> None:
     f.module.declare("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
     f.emit(f"call void @llvm.memcpy.p0.p0.i64(ptr {to}, ptr {source}, i64 {size}, i1 false)")
-
-
-class _Loop:
-    """A counted loop `for i in range(first, last)`; use as a context manager."""
-
-    def __init__(self, f: Fn, last: str, name: str) -> None:
-        self.f, self.last, self.name = f, last, name
-
-    def __enter__(self) -> _Loop:
-        f = self.f
-        self.head, body, self.step, self.exit = (
-            f.label(self.name + x) for x in ("head", "body", "step", "exit")
-        )
-        entry = f.block
-        f.br(self.head)
-        f.place(self.head)
-        self.i, self._next = f.fresh(self.name), f.fresh(self.name)
-        f.emit(f"{self.i} = phi i64 [ 0, %{entry} ], [ {self._next}, %{self.step} ]")
-        f.cond(f.op(f"icmp ult i64 {self.i}, {self.last}"), body, self.exit)
-        f.place(body)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        f = self.f
-        f.br(self.step)
-        f.place(self.step)
-        f.emit(f"{self._next} = add i64 {self.i}, 1")
-        f.br(self.head)
-        f.place(self.exit)
 
 
 def emit_resolve(module: Module) -> None:
@@ -98,14 +76,14 @@ def emit_resolve(module: Module) -> None:
     count = f.load("i64", f.at("%st", L.REGION_COUNT), 8)
     bad = f.op("alloca i64")
     f.store("i64", "0", bad, 8)
-    with _Loop(f, "64", "lane") as lane:
+    with CountedLoop(f, "64", "lane") as lane:
         bit = f.op(f"and i64 {f.op(f'lshr i64 %mask, {lane.i}')}, 1")
         work = f.label("work")
         f.cond(f.op(f"icmp ne i64 {bit}, 0"), work, lane.step)
         f.place(work)
         slot = f.at(f.at("%st", L.HOST), f.op(f"mul i64 {lane.i}, 8"))
         address = f.load("i64", slot, 8)
-        with _Loop(f, count, "region") as region:
+        with CountedLoop(f, count, "region") as region:
             entry = f.at(regions, f.op(f"mul i64 {region.i}, {L.REGION_SIZE}"))
             base = f.load("i64", f.at(entry, L.REGION_BASE), 8)
             size = f.load("i64", f.at(entry, L.REGION_BYTES), 8)
@@ -180,6 +158,21 @@ def emit_setup(module: Module) -> None:
         _context(f, C_PRIVATE, "ptr"), f.op(f"mul i64 {in_all}, {_context(f, C_PRIVATE_STRIDE)}")
     )
     f.store("ptr", private, f.at("%st", L.PRIVATE), 8)
+    shadow = f.at(
+        _context(f, C_SHADOW_LDS, "ptr"), f.op(f"mul i64 %slot, {_context(f, C_SHADOW_STRIDE)}")
+    )
+    f.store("ptr", shadow, f.at("%st", L.SHADOW_LDS), 8)
+    f.store("i32", "1", f.at("%st", L.EPOCH))
+    f.store("i32", f.load("i32", f.at("%group", 12)), f.at("%st", L.GROUP))
+    queues = _context(f, C_PENDING, "ptr")
+    queue = f.at(queues, f.op(f"mul i64 {in_all}, {_context(f, C_PENDING_STRIDE)}"))
+    f.store("ptr", queue, f.at("%st", L.PENDING), 8)
+    clear, cleared = f.label("clear"), f.label("cleared")
+    f.cond(f.op(f"icmp eq ptr {queues}, null"), cleared, clear)
+    f.place(clear)
+    f.store("i64", "0", queue, 8)
+    f.br(cleared)
+    f.place(cleared)
     f.store("ptr", _context(f, C_START, "ptr"), f.at("%st", L.RECORD), 8)
     f.store("i32", str(L.RUNNING), f.at("%st", L.STATUS))
     # Traced workgroups write their block numbers; the others have no room for any.
@@ -194,6 +187,44 @@ def emit_setup(module: Module) -> None:
     f.finish()
 
 
+def _clear_shadow(f: Fn, slot: str) -> None:
+    """Nobody has written or read the LDS of a workgroup that starts."""
+    base, size = _context(f, C_SHADOW_LDS, "ptr"), _context(f, C_SHADOW_STRIDE)
+    clear, after = f.label("clear"), f.label("after")
+    f.cond(f.op(f"icmp eq ptr {base}, null"), after, clear)
+    f.place(clear)
+    f.module.declare("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
+    pointer = f.at(base, f.op(f"mul i64 {slot}, {size}"))
+    f.emit(f"call void @llvm.memset.p0.i64(ptr {pointer}, i8 0, i64 {size}, i1 false)")
+    f.br(after)
+    f.place(after)
+
+
+def _note_barriers(f: Fn, state: str, first: str, held: str) -> None:
+    """Report waves of one workgroup that wait at different s_barrier instructions."""
+    record = f.load("ptr", f.at(state, L.RECORD), 8)
+    # The record to resume at stands behind the barrier's.
+    index = f.load("i32", f.at(record, L.R_INDEX - L.RECORD_SIZE))
+    known = f.load("i32", first)
+    none = f.op(f"icmp eq i32 {known}, -1")
+    differs = f.op(f"icmp ne i32 {known}, {index}")
+    wanted = f.op(f"and i1 {held}, {f.op(f'xor i1 {none}, true')}")
+    wanted = f.op(f"and i1 {wanted}, {differs}")
+    reports = _context(f, C_REPORTS, "ptr")
+    on = f.op(f"icmp ne ptr {reports}, null")
+    note, after = f.label("note"), f.label("after")
+    f.cond(f.op(f"and i1 {wanted}, {on}"), note, after)
+    f.place(note)
+    f.emit(
+        f"call void @{NOTE}(ptr {state}, i32 {BARRIER}, i32 {known}, i32 {index}, i32 0, i64 0, "
+        "i32 0)"
+    )
+    f.br(after)
+    f.place(after)
+    keep = f.op(f"and i1 {held}, {none}")
+    f.store("i32", f.op(f"select i1 {keep}, i32 {index}, i32 {known}"), first)
+
+
 def emit_run(module: Module) -> None:
     """`i32 asmevo_run(ctx)`: all workgroups of the list; DONE, STOPPED or DEADLOCK."""
     f = Fn(module, "asmevo_run", "ptr %ctx", "i32")
@@ -203,6 +234,7 @@ def emit_run(module: Module) -> None:
     position, ran = f.op("alloca i64"), f.op("alloca i64")
     order, waiting = f.op("alloca i64"), f.op("alloca i64")
     running, held = f.op("alloca i64"), f.op("alloca i64")
+    barrier = f.op("alloca i32")
     f.store("i64", "0", position, 8)
     f.store("i64", _context(f, C_SHUFFLE), order, 8)
     batch, start, passes, finished = (f.label(x) for x in ("batch", "start", "pass", "finished"))
@@ -218,14 +250,15 @@ def emit_run(module: Module) -> None:
     fewer = f.op(f"icmp ult i64 {left}, {resident}")
     here = f.op(f"select i1 {fewer}, i64 {left}, i64 {resident}")
     f.store("i64", f.op(f"add i64 {at}, {here}"), position, 8)
-    with _Loop(f, here, "slot") as slot:
+    with CountedLoop(f, here, "slot") as slot:
         lds = f.at(
             _context(f, C_LDS, "ptr"), f.op(f"mul i64 {slot.i}, {_context(f, C_LDS_STRIDE)}")
         )
         _memcpy(f, lds, _context(f, C_LDS_IMAGE, "ptr"), _context(f, C_LDS_BYTES))
+        _clear_shadow(f, slot.i)
         which = f.op(f"add i64 {at}, {slot.i}")
         group = f.at(groups, f.op(f"mul i64 {which}, 16"))
-        with _Loop(f, waves, "wave") as wave:
+        with CountedLoop(f, waves, "wave") as wave:
             index = f.op(f"add i64 {f.op(f'mul i64 {slot.i}, {waves}')}, {wave.i}")
             state = f.load("ptr", f.at(states, f.op(f"mul i64 {index}, 8")), 8)
             f.emit(
@@ -245,7 +278,7 @@ def emit_run(module: Module) -> None:
     f.store("i64", x, order, 8)
     shift = f.op(f"urem i64 {f.op(f'lshr i64 {x}, 8')}, {everyone}")
     backwards = f.op(f"icmp ne i64 {f.op(f'and i64 {x}, 1')}, 0")
-    with _Loop(f, everyone, "turn") as turn:
+    with CountedLoop(f, everyone, "turn") as turn:
         forward = f.op(f"urem i64 {f.op(f'add i64 {turn.i}, {shift}')}, {everyone}")
         reverse = f.op(f"sub i64 {f.op(f'sub i64 {everyone}, 1')}, {forward}")
         index = f.op(f"select i1 {backwards}, i64 {reverse}, i64 {forward}")
@@ -296,11 +329,11 @@ def emit_run(module: Module) -> None:
 
     # Release barriers of workgroups in which every wave has arrived or ended.
     f.store("i64", "0", waiting, 8)
-    with _Loop(f, here, "check") as check:
+    with CountedLoop(f, here, "check") as check:
         first = f.op(f"mul i64 {check.i}, {waves}")
         f.store("i64", "0", running, 8)
         f.store("i64", "0", held, 8)
-        with _Loop(f, waves, "look") as look:
+        with CountedLoop(f, waves, "look") as look:
             state = f.load(
                 "ptr", f.at(states, f.op(f"mul i64 {f.op(f'add i64 {first}, {look.i}')}, 8")), 8
             )
@@ -316,23 +349,29 @@ def emit_run(module: Module) -> None:
         free = f.label("free")
         f.cond(release, free, check.step)
         f.place(free)
-        with _Loop(f, waves, "free") as one:
+        f.store("i32", "-1", barrier)
+        with CountedLoop(f, waves, "free") as one:
             state = f.load(
                 "ptr", f.at(states, f.op(f"mul i64 {f.op(f'add i64 {first}, {one.i}')}, 8")), 8
             )
             status = f.load("i32", f.at(state, L.STATUS))
             held_here = f.op(f"icmp eq i32 {status}, {L.AT_BARRIER}")
+            _note_barriers(f, state, barrier, held_here)
             new = f.op(f"select i1 {held_here}, i32 {L.RUNNING}, i32 {status}")
             f.store("i32", new, f.at(state, L.STATUS))
+            epoch = f.at(state, L.EPOCH)
+            f.store("i32", f.op(f"add i32 {f.load('i32', epoch)}, 1"), epoch)
     more = f.op(f"icmp ne i64 {f.load('i64', waiting, 8)}, 0")
     f.cond(more, passes, batch)
     f.finish()
 
 
 def runtime_module() -> Module:
-    """The module that holds the three runtime functions."""
+    """The module that holds the runtime functions."""
     module = Module()
     emit_resolve(module)
+    emit_note(module)
+    emit_shadow(module)
     emit_setup(module)
     emit_run(module)
     return module

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from asmevo.emulate import access
+from asmevo.emulate import access, scratch, shadow
 from asmevo.emulate import layout as L
 from asmevo.emulate.atomics import atomic_lanes, check_alignment
 from asmevo.emulate.emit import I1X64, I32X64, I64X64, Helper, Variant, family
@@ -11,7 +11,6 @@ from asmevo.isa.semantics.memory import MemoryOp, memory_op
 
 # Record slots of a vector memory instruction.
 DATA, VADDR, SADDR, SOFFSET, RESULT = range(5)
-_APERTURE_BASE = {L.LDS_FAULT: L.LDS_BASE, L.SCRATCH_FAULT: L.PRIVATE}
 
 
 class Addressing:
@@ -50,6 +49,7 @@ class Addressing:
         word2 = f.load("i32", f.at(pointer, 8))
         word3 = f.load("i32", f.at(pointer, 12))
         srd_base = f.op(f"and i64 {low}, {(1 << 48) - 1}")
+        self.srd_base = srd_base
         self.records = f.op(f"zext i32 {word2} to i64")
         stride = f.op(f"and i64 {f.op(f'lshr i64 {low}, 48')}, {0x3FFF}")
         soffset = f.op(f"zext i32 {f.load('i32', h.slot(SOFFSET))} to i64")
@@ -76,6 +76,16 @@ class Addressing:
         if h.variant.option("saddr"):
             total = f.op(f"add {I32X64} {total}, {h.source_row(SADDR, 's')}")
         self.voffset = f.op(f"add {I32X64} {total}, {row}")
+
+    def may_be_straight(self) -> bool:
+        """Whether the contiguous path applies to this form at all."""
+        option = self.h.variant.option
+        return self.mode != "scratch" and not option("idxen") and not option("shadow")
+
+    @property
+    def by_dword(self) -> bool:
+        """Whether the dwords of one lane may lie apart (buffers, swizzled scratch)."""
+        return self.mode in ("buffer", "scratch", "flat")
 
     # --- contiguous path ---------------------------------------------------------------------
     def fast_path(self, permission: int, miss: str) -> str:
@@ -187,71 +197,33 @@ class Addressing:
 
     def hosts(self, mask: str, at: int, size: int, permission: int) -> str:
         """Host addresses of bytes [at, at+size) of each lane in `mask`."""
-        h = self.h
+        h, f = self.h, self.h.fn
         if self.mode == "scratch":
-            return self._scratch_hosts(mask, at, size)
+            assert self.voffset is not None
+            offset = f.op(f"zext {I32X64} {self.voffset} to {I64X64}")
+            if at:
+                offset = f.op(f"add {I64X64} {offset}, splat (i64 {at})")
+            return scratch.lane_hosts(h, offset, mask, size)
         addresses = self.device_addresses(at)
         if self.mode == "flat":
-            return self._flat_hosts(addresses, mask, size, permission)
-        return access.hosts(h, addresses, mask, size, permission)
-
-    def _flat_hosts(self, addresses: str, mask: str, size: int, permission: int) -> str:
-        """Lanes whose high dword is an aperture go to LDS or scratch, the others to memory."""
-        h, f = self.h, self.h.fn
-        high = f.op(f"lshr {I64X64} {addresses}, splat (i64 32)")
-
-        def lanes(aperture: int) -> str:
-            same = f.op(f"icmp eq {I64X64} {high}, splat (i64 {aperture})")
-            return f.op(f"and i64 {h.bits(same)}, {mask}")
-
-        shared, private = lanes(L.SHARED_BASE), lanes(L.PRIVATE_BASE)
-        special = f.op(f"or i64 {shared}, {private}")
-        low = f.op(f"and {I64X64} {addresses}, splat (i64 {0xFFFFFFFF})")
-        end = f.op(f"add {I64X64} {low}, splat (i64 {size})")
-        out: list[tuple[str, str]] = []
-        for chosen, limit, code in (
-            (shared, L.LDS_SIZE, L.LDS_FAULT),
-            (private, L.PRIVATE_SIZE, L.SCRATCH_FAULT),
-        ):
-            inside = f.op(f"icmp ule {I64X64} {end}, {h.splat(h.field(limit), 64)}")
-            missing = f.op(f"and i64 {f.op(f'xor i64 {h.bits(inside)}, -1')}, {chosen}")
-            good, bad = f.label("aperture"), f.label("outside")
-            f.cond(f.op(f"icmp eq i64 {missing}, 0"), good, bad, likely=True)
-            f.place(bad)
-            h.fault(code, missing)
-            f.place(good)
-            base = f.op(f"ptrtoint ptr {h.field(_APERTURE_BASE[code], 'ptr')} to i64")
-            host = f.op(f"add {I64X64} {low}, {h.splat(base, 64)}")
-            if code == L.SCRATCH_FAULT:
-                stride = h.splat(h.field(limit), 64)
-                lanes_at = f.op(f"mul {I64X64} {access.scale_lanes(h, 1, 64)}, {stride}")
-                host = f.op(f"add {I64X64} {host}, {lanes_at}")
-            out.append((h.mask(chosen), host))
-        rest = f.op(f"and i64 {f.op(f'xor i64 {special}, -1')}, {mask}")
-        result = access.hosts(h, addresses, rest, size, permission)
-        for chosen, host in out:
-            result = f.op(f"select {I1X64} {chosen}, {I64X64} {host}, {I64X64} {result}")
-        return result
-
-    def _scratch_hosts(self, mask: str, at: int, size: int) -> str:
-        h, f = self.h, self.h.fn
-        assert self.voffset is not None
-        offset = f.op(f"zext {I32X64} {self.voffset} to {I64X64}")
-        if at:
-            offset = f.op(f"add {I64X64} {offset}, splat (i64 {at})")
-        per_lane = h.field(L.PRIVATE_SIZE)
-        end = f.op(f"add {I64X64} {offset}, splat (i64 {size})")
-        inside = f.op(f"icmp ule {I64X64} {end}, {h.splat(per_lane, 64)}")
-        missing = f.op(f"and i64 {f.op(f'xor i64 {h.bits(inside)}, -1')}, {mask}")
-        good, bad = f.label("private"), f.label("badprivate")
-        f.cond(f.op(f"icmp eq i64 {missing}, 0"), good, bad, likely=True)
-        f.place(bad)
-        h.fault(L.SCRATCH_FAULT, missing)
-        f.place(good)
-        base = f.op(f"ptrtoint ptr {h.field(L.PRIVATE, 'ptr')} to i64")
-        lanes = f.op(f"mul {I64X64} {access.scale_lanes(h, 1, 64)}, {h.splat(per_lane, 64)}")
-        start = f.op(f"add {I64X64} {lanes}, {h.splat(base, 64)}")
-        return f.op(f"add {I64X64} {start}, {offset}")
+            return scratch.flat_hosts(h, addresses, mask, size, permission)
+        if self.mode != "buffer":
+            return access.hosts(h, addresses, mask, size, permission)
+        window = f.op(
+            f"icmp eq i64 {f.op(f'lshr i64 {self.srd_base}, 40')}, {L.PRIVATE_WINDOW >> 40}"
+        )
+        private, memory, join = f.label("window"), f.label("memory"), f.label("found")
+        f.cond(f.op(f"and i1 {self.tid}, {window}"), private, memory, likely=False)
+        f.place(private)
+        mine = scratch.window_hosts(h, addresses, mask, size)
+        private_end = f.block
+        f.br(join)
+        f.place(memory)
+        theirs = access.hosts(h, addresses, mask, size, permission)
+        memory_end = f.block
+        f.br(join)
+        f.place(join)
+        return f.phi(I64X64, [(mine, private_end), (theirs, memory_end)])
 
 
 def _load(h: Helper, op: MemoryOp, a: Addressing) -> None:
@@ -259,7 +231,7 @@ def _load(h: Helper, op: MemoryOp, a: Addressing) -> None:
     pointer = h.slot(DATA)
     to_lds = h.variant.option("lds")
     general = f.label("general")
-    if op.size >= 4 and a.mode != "scratch" and not to_lds and not h.variant.option("idxen"):
+    if op.size >= 4 and not to_lds and a.may_be_straight():
         host = a.fast_path(L.READABLE, general)
         for d, row in enumerate(access.load_contiguous(h, host, op.dwords)):
             f.store(I32X64, row, f.at(pointer, d * L.ROW), 64)
@@ -275,7 +247,7 @@ def _load(h: Helper, op: MemoryOp, a: Addressing) -> None:
         raw = access.gather(h, hosts, 0, element, h.mask(valid), "zeroinitializer")
         old = h.row(pointer)
         rows.append(access.extend_loaded(h, raw, op.size, op.extend, op.signed, old))
-    elif a.mode == "buffer":
+    elif a.by_dword:
         # Each dword is checked by itself: a partly out-of-range wide load returns zeros there.
         for d in range(op.dwords):
             valid = a.in_range(4 * d, 4)
@@ -309,6 +281,8 @@ def _into_lds(h: Helper, rows: list[str], a: Addressing) -> None:
     base = f.op(f"ptrtoint ptr {h.field(L.LDS_BASE, 'ptr')} to i64")
     first = f.op(f"add i64 {base}, {start}")
     lanes = f.op(f"add {I64X64} {access.scale_lanes(h, step, 64)}, {h.splat(first, 64)}")
+    if h.variant.option("shadow"):
+        shadow.access(h, lanes, a.bits, step, shadow.WRITE)
     mask = h.mask(a.bits)
     for d, row in enumerate(rows):
         access.scatter(h, lanes, 4 * d, "i32", mask, row)
@@ -320,7 +294,7 @@ def _store(h: Helper, op: MemoryOp, a: Addressing) -> None:
     pointer = h.slot(DATA)
     rows = [h.row(f.at(pointer, d * L.ROW)) for d in range(op.dwords)]
     general = f.label("general")
-    if op.size >= 4 and a.mode != "scratch" and not h.variant.option("idxen"):
+    if op.size >= 4 and a.may_be_straight():
         host = a.fast_path(L.WRITABLE, general)
         access.store_contiguous(h, host, rows)
         h.next()
@@ -332,7 +306,7 @@ def _store(h: Helper, op: MemoryOp, a: Addressing) -> None:
         hosts = a.hosts(valid, 0, op.size, L.WRITABLE)
         value = access.narrow_stored(h, rows[0], op.size, op.extend == "hi")
         access.scatter(h, hosts, 0, f"i{8 * op.size}", h.mask(valid), value)
-    elif a.mode == "buffer":
+    elif a.by_dword:
         for d, row in enumerate(rows):
             valid = a.in_range(4 * d, 4)
             hosts = a.hosts(valid, 4 * d, 4, L.WRITABLE)
