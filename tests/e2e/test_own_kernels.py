@@ -69,7 +69,7 @@ def test_kernelbench(path: Path, arch: str, kernel_objects: Objects) -> None:
         run(data, capsule, expected, "barrier")
 
 
-@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+@pytest.mark.parametrize("arch", ["gfx90a", "gfx942", "gfx950"])
 @pytest.mark.parametrize("path", RECOVERY, ids=lambda p: p.stem)
 def test_calls_data_and_scratch(path: Path, arch: str, kernel_objects: Objects) -> None:
     data = kernel_objects("calls", arch, "recovery")
