@@ -230,5 +230,24 @@ def test_lds_write_pending_at_a_barrier(text_view) -> None:
     assert check_waits(text_view(write + wait("lgkmcnt(0)") + "s_barrier\n" + END)) == []
 
 
+STORE = "global_store_dword v0, v5, s[0:1]\n"
+
+
+def test_release_and_acquire_sequences(text_view) -> None:
+    def found(text: str) -> list[tuple[str, int | None]]:
+        return [(f.rule, f.have) for f in check_waits(text_view(text + END))]
+
+    release = "buffer_wbl2 sc1\n"
+    assert found(release + STORE) == [("wait.write-back-at-store", 1)]
+    assert found(release + wait("vmcnt(0)") + STORE) == []
+    announce = "global_atomic_add v0, v6, s[0:1]\n"
+    assert found(STORE + STORE + announce) == [("wait.store-at-atomic", 2)]
+    assert found(STORE + STORE + wait("vmcnt(1)") + announce) == [("wait.store-at-atomic", 1)]
+    assert found(STORE + wait("vmcnt(0)") + announce) == []
+    acquire = "buffer_inv sc1\n"
+    assert found(VM1 + acquire) == [("wait.load-at-invalidate", 1)]
+    assert found(VM1 + wait("vmcnt(0)") + acquire) == []
+
+
 def test_nothing_is_waited_for_at_the_end(text_view) -> None:
     assert check_waits(text_view(VM1 + DS2 + SM + END)) == []

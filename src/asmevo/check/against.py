@@ -21,7 +21,7 @@ from asmevo.check.findings import ERROR, Finding
 from asmevo.check.view import ProgramLike, facts_of, remembered, skeleton
 
 _PINNED = ("wait.raw", "wait.waw")
-_COUNTED = ("-at-barrier", "-at-lds")  # rules whose `have` is a count of pending operations
+_COUNTED = "-at-"  # in rules whose `have` is a count of pending operations
 
 
 def _exact(text: str) -> str:
@@ -30,7 +30,7 @@ def _exact(text: str) -> str:
 
 def metric(f: Finding) -> int:
     """How far from harm a finding is: larger is safer. Only comparable within one rule."""
-    if f.rule.endswith(_COUNTED):
+    if _COUNTED in f.rule:
         return -(f.have or 0)
     if f.rule.startswith("hazard."):
         return f.have or 0

@@ -49,7 +49,12 @@ LDS_READ_BIT = 1 << 201
 LDS_WRITE_BIT = 1 << 202
 MEMORY_LOAD_BIT = 1 << 203
 MEMORY_STORE_BIT = 1 << 204
-MEMORY_BITS = LDS_DMA_BIT | LDS_READ_BIT | LDS_WRITE_BIT | MEMORY_LOAD_BIT | MEMORY_STORE_BIT
+WRITE_BACK_BIT = 1 << 205  # a cache write-back that the wave can wait for
+ATOMIC_BIT = 1 << 206
+MEMORY_BITS = (
+    LDS_DMA_BIT | LDS_READ_BIT | LDS_WRITE_BIT | MEMORY_LOAD_BIT | MEMORY_STORE_BIT
+    | WRITE_BACK_BIT | ATOMIC_BIT
+)  # fmt: skip
 
 _CUT_MASK, _CUT_LENGTH = 31, 160
 
@@ -137,7 +142,9 @@ class Facts:
             other = effects(half, target)
             self.defs |= mask_of(other.defs)
             self.uses |= mask_of(other.uses)
-        self.touch = self.defs | self.uses | _sensed(self.kind, effect.lds_dma)
+        self.touch = (
+            self.defs | self.uses | _sensed(self.kind, self.base, effect.stores, effect.lds_dma)
+        )
         self.flow = _flow(self.kind, self.base)
         self.states = wait_states_of(inst, target)
         self.waits = tuple(decode_wait(inst, target).items())
@@ -150,6 +157,10 @@ class Facts:
         self.memory = self.kind in MEMORY_CLASSES and self.kind is not OpClass.SMEM
         self.cut = not zlib.crc32(inst.raw) & _CUT_MASK
         mask = _pending_mask(self.kind, effect.loads, effect.stores, effect.lds_dma)
+        if "_atomic" in self.base and mask & MEMORY_STORE_BIT:
+            mask ^= MEMORY_STORE_BIT | ATOMIC_BIT
+        if self.kind is OpClass.CACHE:
+            mask = WRITE_BACK_BIT  # only write-backs raise a counter that orders with stores
         if effect.returns:
             # Only the printed destination arrives late; implicit results do not exist here.
             mask |= mask_of(
@@ -204,13 +215,24 @@ def _pending_mask(kind: OpClass, loads: bool, stores: bool, lds_dma: bool) -> in
     return mask
 
 
-def _sensed(kind: OpClass, lds_dma: bool) -> int:
-    """Pending memory events that matter to an instruction of this kind."""
+def _sensed(kind: OpClass, base: str, stores: bool, lds_dma: bool) -> int:
+    """Pending memory events that matter to an instruction.
+
+    Release and acquire sequences have no barrier: a write-back must be complete before the store
+    that publishes, data stores before an atomic that announces them, the load that was announced
+    before the invalidate.
+    """
     if kind is OpClass.BARRIER:
         return MEMORY_BITS
     if kind is OpClass.LDS:
         return LDS_DMA_BIT
-    return LDS_READ_BIT | LDS_WRITE_BIT if lds_dma else 0
+    if kind is OpClass.CACHE:
+        return MEMORY_LOAD_BIT if "inv" in base and base.startswith(("buffer", "global")) else 0
+    if lds_dma:
+        return LDS_READ_BIT | LDS_WRITE_BIT
+    if stores and kind in (OpClass.VMEM, OpClass.FLAT):
+        return WRITE_BACK_BIT | (MEMORY_STORE_BIT if "_atomic" in base else 0)
+    return 0
 
 
 # Flow kinds.

@@ -11,7 +11,9 @@ On gfx9 a pending flat operation makes `vmcnt` and `lgkmcnt` meaningful only at 
 
 Memory events have pseudo registers: LDS-DMA pending at an LDS access, and LDS or global memory
 operations pending at a barrier, are notes, because only the program's author knows which are
-meant to be complete. A comparison with the original turns any increase into a refusal.
+meant to be complete. The same holds for a write-back pending at a store, stores pending at an
+atomic and loads pending at an invalidate. A comparison with the original turns any increase into
+a refusal.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from typing import NamedTuple
 from asmevo.check.findings import ERROR, NOTE, Finding
 from asmevo.check.fixpoint import StateTable, forward
 from asmevo.check.view import (
+    ATOMIC_BIT,
     CALL,
     LDS_DMA_BIT,
     LDS_READ_BIT,
@@ -31,6 +34,7 @@ from asmevo.check.view import (
     MEMORY_BITS,
     MEMORY_LOAD_BIT,
     MEMORY_STORE_BIT,
+    WRITE_BACK_BIT,
     Chunk,
     ChunkContent,
     Facts,
@@ -59,7 +63,19 @@ _BIT_NAMES = {
     LDS_WRITE_BIT: ("lds-write", "an LDS write"),
     MEMORY_LOAD_BIT: ("load", "a memory load"),
     MEMORY_STORE_BIT: ("store", "a memory store"),
+    WRITE_BACK_BIT: ("write-back", "a cache write-back"),
+    ATOMIC_BIT: ("atomic", "an atomic"),
 }
+_PLACES = {OpClass.BARRIER: "barrier", OpClass.LDS: "lds", OpClass.CACHE: "invalidate"}
+
+
+def _place(f: Facts) -> str:
+    """What an instruction is to pending memory operations: the last word of the rule's name."""
+    if f.kind in _PLACES:
+        return _PLACES[f.kind]
+    if f.touch & LDS_READ_BIT:
+        return "lds"
+    return "atomic" if "_atomic" in f.base else "store"
 
 
 class Raw(NamedTuple):
@@ -214,7 +230,6 @@ class Walker:
     ) -> None:  # fmt: skip
         queues = self.table.queues
         own = {q for q, _ in f.pushes}
-        barrier = f.kind is OpClass.BARRIER
         for q, entries in pending.items():
             order = queues[q].order
             head = heads.get(q, 0)
@@ -243,8 +258,7 @@ class Walker:
                 # From here on a read means the new value, whatever the late result does to it.
                 e[1] &= ~written
             for bit, distances in counts.items():
-                place = "barrier" if barrier else "lds"
-                rule = f"wait.{_BIT_NAMES[bit][0]}-at-{place}"
+                rule = f"wait.{_BIT_NAMES[bit][0]}-at-{_place(f)}"
                 raws.append(Raw(at, rule, bit, q, max(distances), len(distances)))
 
 
@@ -388,10 +402,10 @@ def describe(
     if raw.mask & MEMORY_BITS:
         # How many are pending says all; which ones depends on the path.
         _, what = _BIT_NAMES[raw.mask]
-        place = "at a barrier" if raw.rule.endswith("barrier") else "at an LDS access"
+        place = raw.rule.rpartition("-at-")[2]
         return Finding(
             raw.rule, "-", NOTE, kernel, index, text,
-            message=f"{what} may be pending {place} ({raw.pending} of {queue.counter})",
+            message=f"{what} may be pending at the {place} ({raw.pending} of {queue.counter})",
             fix=f"if it must be complete: {wait} before it", need=need, have=raw.pending,
             what=queue.counter,
         )  # fmt: skip
