@@ -115,10 +115,11 @@ def render(outcomes: Sequence[Outcome], seconds: float, jobs: int) -> str:
         f"- Errors in {len(bad)} of them ({share:.1f} %); {len(refused)} refused.",
         "- Marks: R: LLVM and the ISA document agree; L, I: only LLVM, only the ISA; V!: broken by "
         "code that is known to run every day, so a note and not an error; -: the project's own.",
-        "- Marked V! from this corpus, because whole families have them: LDS results used 107 or more "
-        "instructions later without a wait, vector memory results overwritten 83 or more later, "
-        "consecutive partial fp4 writes, VGPRs named from accum_offset on where no AGPR is used, XDL "
-        "results of 8 passes read early on gfx950. Nearer or other pairs of the same rules are errors.",
+        "- Marked V! from this corpus, because whole families have them: LDS results used 107 or "
+        "more instructions later without a wait, vector memory results overwritten 83 or more "
+        "later, consecutive partial fp4 writes, VGPRs named from accum_offset on where no AGPR is "
+        "used, XDL results of 8 passes read early on gfx950. Nearer or other pairs of the same "
+        "rules are errors.",
         "- Paths are those of the control-flow graph; some of the listed ones may never be taken.",
         "- The numbers in a site are instruction indices in the object's code.",
         "",
