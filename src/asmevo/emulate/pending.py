@@ -151,10 +151,29 @@ def emit_commit(module: Module, variant: Variant) -> None:
         with CountedLoop(f, number, "scalar") as word:
             at = f.op(f"mul i64 {word.i}, 4")
             f.store("i32", f.load("i32", f.at(f.at(entry, Q_DATA), at)), f.at(target, at))
-    empty, done = f.label("empty"), f.label("done")
-    f.cond(f.op(f"icmp eq i64 {f.load('i64', live, 8)}, 0"), empty, done)
-    f.place(empty)
-    f.store("i64", "0", queue, 8)
+    remaining = f.load("i64", live, 8)
+    compact, done = f.label("compact"), f.label("done")
+    # Entries that are done go when half of the queue is used, or all of them are done.
+    crowded = f.op(f"icmp ugt i64 {count}, {CAPACITY // 2}")
+    crowded = f.op(f"or i1 {crowded}, {f.op(f'icmp eq i64 {remaining}, 0')}")
+    f.cond(crowded, compact, done)
+    f.place(compact)
+    kept = f.op("alloca i64")
+    f.store("i64", "0", kept, 8)
+    with CountedLoop(f, count, "old") as old:
+        entry = f.at(f.at(queue, Q_HEAD), f.op(f"mul i64 {old.i}, {Q_ENTRY}"))
+        alive = f.op(f"icmp ne i32 {f.load('i32', f.at(entry, Q_KIND))}, {_DONE}")
+        move = f.label("move")
+        f.cond(alive, move, old.step)
+        f.place(move)
+        position = f.load("i64", kept, 8)
+        place = f.at(f.at(queue, Q_HEAD), f.op(f"mul i64 {position}, {Q_ENTRY}"))
+        f.module.declare("declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)")
+        f.emit(
+            f"call void @llvm.memmove.p0.p0.i64(ptr {place}, ptr {entry}, i64 {Q_ENTRY}, i1 false)"
+        )
+        f.store("i64", f.op(f"add i64 {position}, 1"), kept, 8)
+    f.store("i64", f.load("i64", kept, 8), queue, 8)
     f.br(done)
     f.place(done)
     cleared = f.op(f"and i1 {vm_zero}, {lgkm_zero}")
