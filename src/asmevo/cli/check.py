@@ -2,35 +2,86 @@
 
 from __future__ import annotations
 
-import re
+import json
+import sys
+from collections.abc import Iterator
+from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from asmevo.check.against import compare as against
-from asmevo.check.findings import Finding, errors, ordered
-from asmevo.check.run import check_program
+from asmevo.check.report import (
+    CheckReport,
+    ObjectReport,
+    check_against,
+    check_object,
+    summarize,
+)
+from asmevo.check.suppress import Suppression, load
 from asmevo.cli.common import naming, open_object
-from asmevo.cli.output import Format, FormatOption, emit
+from asmevo.cli.objects import nothing_in
+from asmevo.cli.output import Format, emit, progress, read_file
+from asmevo.codeobject.container import find
 from asmevo.errors import InputError
-from asmevo.program import Program, recover
 
 SCHEMA = "asmevo/check/1"
 
 
-def _kernels(program: Program, pattern: str | None) -> list[str]:
-    names = [k.name for k in program.object.kernels]
-    if pattern is None:
-        return names
-    try:
-        wanted = re.compile(pattern)
-    except re.error as err:
-        raise InputError(f"--kernel {pattern!r} is no regular expression: {err}") from err
-    found = [n for n in names if wanted.search(n)]
-    if not found:
-        raise InputError(f"no kernel matches {pattern!r}", "there is " + ", ".join(names))
-    return found
+class CheckFormat(Enum):
+    """Output formats of `check`."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+
+
+def _objects(paths: list[Path]) -> Iterator[tuple[str, bytes]]:
+    """(name, bytes) of every object; a plain file is taken as the object it should be."""
+    for path in paths:
+        if path.is_file():
+            found = list(find(path))
+            if len(found) == 1 and len(found[0].steps) == 1 and not found[0].problem:
+                yield str(path), found[0].data
+                continue
+        elif path.is_dir():
+            found = list(find(path))
+        else:
+            read_file(path)  # says what is wrong with it
+            continue
+        if not found:
+            raise nothing_in([path])
+        for one in found:
+            if one.problem:
+                raise InputError(f"{one.location}: {one.problem}")
+            yield one.location, one.data
+
+
+def inspect_all(
+    paths: list[Path],
+    kernel: str | None,
+    original: Path | None,
+    suppressions: tuple[Suppression, ...],
+    strict: bool,
+) -> CheckReport:
+    """Check every object below some paths, or hold each against an original.
+
+    Raises:
+        InputError: no object, a damaged one, no such kernel.
+        UnsupportedError: an object or instruction that cannot be followed.
+    """
+    before = open_object(original)[0] if original is not None else None
+    reports: list[ObjectReport] = []
+    with progress("check") as advance:
+        for name, data in _objects(paths):
+            advance(len(reports), 0, name)
+            with naming(Path(name)):
+                if before is not None:
+                    reports.append(check_against(name, data, before))
+                else:
+                    reports.append(check_object(name, data, kernel, suppressions))
+    # Against an original every finding counts; there is no harmless way to be worse.
+    return summarize(reports, strict or before is not None, suppressions)
 
 
 def register(app: typer.Typer) -> None:
@@ -38,51 +89,59 @@ def register(app: typer.Typer) -> None:
 
     @app.command("check")
     def command(
-        objects: Annotated[list[Path], typer.Argument(help="code objects")],
+        objects: Annotated[
+            list[Path], typer.Argument(help="code objects, folders, bundles, wheels")
+        ],
         kernel: Annotated[
             str | None, typer.Option("--kernel", "-k", help="regular expression of kernel names")
         ] = None,
         original: Annotated[
-            Path | None, typer.Option("--against", help="report only what is worse than in K0")
+            Path | None, typer.Option("--against", help="report only what is worse than in this K0")
         ] = None,
-        strict: Annotated[bool, typer.Option(help="notes fail too")] = False,
-        format: FormatOption = Format.TEXT,
+        suppress: Annotated[
+            Path | None,
+            typer.Option(help="file of accepted findings, each with a reason; see docs/check.md"),
+        ] = None,
+        strict: Annotated[bool, typer.Option("--strict", help="notes fail, too")] = False,
+        notes: Annotated[bool, typer.Option(help="list notes, or errors only")] = True,
+        format: Annotated[
+            CheckFormat,
+            typer.Option("--format", "-f", help="text, json, or sarif for code hosts and editors"),
+        ] = CheckFormat.TEXT,
     ) -> None:
         """Check waits, software wait states, registers and structure of every kernel.
 
+        Exit code 1 on errors only, with --strict or --against on any finding.
+
+        Example: asmevo check K0.hsaco
+
         Example: asmevo check K1.hsaco --against K0.hsaco
         """
-        found: list[tuple[Path, Finding]] = []
-        before: Program | None = None
-        if original is not None:
-            _data, co = open_object(original)
-            with naming(original):
-                before = recover(co)
-        for path in objects:
-            _data, co = open_object(path)
-            with naming(path):
-                program = recover(co)
-                for name in _kernels(program, kernel):
-                    findings = check_program(program, name)
-                    if before is not None:
-                        findings = against(check_program(before, name), before, findings, program)
-                    found += [(path, f) for f in ordered(findings)]
-        everything = [f for _p, f in found]
-        serious = everything if strict or before is not None else errors(everything)
-        data: dict[str, Any] = {
-            "findings": [{"file": str(p), **f.as_json()} for p, f in found],
-            "errors": len(errors(everything)),
-            "notes": len(everything) - len(errors(everything)),
-        }
-        lines = [f"{p.name}: {f.one_line()}" for p, f in found]
+        if original is not None and suppress is not None:
+            raise InputError(
+                "--suppress does not apply to --against", "a comparison is never suppressed"
+            )
+        if original is not None and kernel is not None:
+            raise InputError("--kernel does not apply to --against", "all kernels are compared")
+        entries = load(suppress) if suppress is not None else ()
+        report = inspect_all(objects, kernel, original, entries, strict)
+        if format is CheckFormat.SARIF:
+            sys.stdout.write(json.dumps(report.as_sarif(), indent=2) + "\n")
+            if report.failed:
+                raise typer.Exit(1)
+            return
+        lines = report.lines(notes)
+        errors = sum(o.errors for o in report.objects)
+        others = sum(len(o.findings) for o in report.objects) - errors
+        data = report.as_json()
         emit(
-            format,
+            Format(format.value),
             SCHEMA,
-            data,
-            lines,
-            ok=not serious,
-            reason=f"{data['errors']} errors, {data['notes']} notes",
-            status="static_invalid" if serious else "ok",
+            {k: v for k, v in data.items() if k not in ("schema", "status")},
+            lines[:-1],
+            ok=not report.failed,
+            reason=f"{errors} errors, {others} notes",
+            status=data["status"],
         )
 
     del command

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,6 +25,19 @@ LaunchOption = Annotated[Path, typer.Option("--launch", "-l", help="launch.yaml 
 SizeOption = Annotated[
     list[str] | None,
     typer.Option("--size", "-s", help="override a size of launch.yaml: NAME=EXPRESSION"),
+]
+
+
+class MatrixMode(Enum):
+    """Arithmetic of matrix instructions on the emulator."""
+
+    FAST = "fast"
+    EXACT = "exact"
+
+
+MatrixOption = Annotated[
+    MatrixMode,
+    typer.Option(help="matrix instructions: fused accumulation, or the published models (slower)"),
 ]
 SeedOption = Annotated[
     int | None, typer.Option("--input-seed", help="seed of the random inputs of launch.yaml")

@@ -6,6 +6,7 @@ Exit codes: 0 yes; 1 a well-founded no; 2 usage or input; 3 unsupported; 4 envir
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -14,24 +15,30 @@ import typer
 
 from asmevo import __version__
 from asmevo.cli import (
+    asm,
     bench,
     check,
     corpus_command,
     demo,
     disasm,
     doctor,
+    extract,
+    find,
     inspect,
     optimize,
     roundtrip,
     run,
     verify,
 )
+from asmevo.cli.output import printable
 from asmevo.errors import AsmEvoError
 
 # Typer carries its own copy of click from some version on; its public exception leads to the
 # classes that this Typer raises, whichever copy that is.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 _ClickException: type[Exception] = typer.BadParameter.__mro__[2]
+
+DEBUG = "ASMEVO_DEBUG"
 
 app = typer.Typer(
     name="asmevo",
@@ -42,7 +49,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (optimize, verify, bench, run, inspect, disasm, roundtrip, check, demo, doctor):
+for module in (
+    *(demo, optimize, verify, check, run, bench),
+    *(inspect, find, extract, disasm, asm, roundtrip, doctor),
+):
     module.register(app)
 app.add_typer(corpus_command.app, name="corpus")
 
@@ -63,7 +73,7 @@ def root(
 
 
 def _fail(text: str, code: int) -> int:
-    sys.stderr.write(f"asmevo: {text}\n")
+    sys.stderr.write(f"asmevo: {printable(' '.join(text.split()))}\n")
     return code
 
 
@@ -79,10 +89,12 @@ def _usage(err: Exception) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and exit the process with its code; tests pass `arguments`."""
-    code = _main(sys.argv[1:] if arguments is None else list(arguments))
-    if arguments is None:
-        sys.exit(code)
-    return code
+    if arguments is not None:
+        return _main(list(arguments))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # whatever the terminal can encode
+    sys.exit(_main(sys.argv[1:]))
 
 
 def _main(arguments: list[str]) -> int:
@@ -104,6 +116,12 @@ def _main(arguments: list[str]) -> int:
         return _fail(f"{where}{err.strerror or err}; check the path and permissions", 4)
     except MemoryError:
         return _fail("out of memory; use smaller sizes or a machine with more memory", 4)
+    except Exception as err:
+        # A mistake of this program, never of its input: one line, the traceback on request.
+        if os.environ.get(DEBUG):
+            raise
+        text = f"internal error, {type(err).__name__}: {err}"
+        return _fail(f"{text}; please report it with the traceback that {DEBUG}=1 shows", 4)
 
 
 if __name__ == "__main__":

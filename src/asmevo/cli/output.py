@@ -101,12 +101,26 @@ def emit(
         sys.stdout.write(json.dumps(record, indent=2, default=_plain) + "\n")
     else:
         for line in lines:
-            sys.stdout.write(line + "\n")
-        tail = f" ({reason})" if reason else ""
+            sys.stdout.write(printable(line) + "\n")
+        tail = f" ({printable(reason)})" if reason else ""
         sys.stdout.write(f"Result: {'PASS' if ok else 'FAIL'}{tail}\n")
     sys.stdout.flush()
     if not ok:
         raise typer.Exit(1)
+
+
+def printable(text: str) -> str:
+    """Text with control and format characters escaped, tabs kept.
+
+    Names come from binaries: an escape sequence in one must not reach the terminal.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\t" else _escaped(c) for c in text)
+
+
+def _escaped(c: str) -> str:
+    return c.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
 def _plain(value: object) -> object:
@@ -134,7 +148,7 @@ def progress(title: str) -> Generator[Advance]:
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        TextColumn("{task.fields[note]}"),
+        TextColumn("{task.fields[note]}", markup=False),
         console=console,
         transient=True,
     )
@@ -142,14 +156,14 @@ def progress(title: str) -> Generator[Advance]:
         task = bar.add_task(title, total=None, note="")
 
         def advance(done: int, total: int, note: str) -> None:
-            bar.update(task, completed=done, total=total, note=note)
+            bar.update(task, completed=done, total=total or None, note=printable(note))
 
         yield advance
 
 
 def table(rows: Iterable[tuple[str, ...]], header: tuple[str, ...]) -> list[str]:
     """Plain aligned columns, right-aligned where every cell is a number."""
-    cells = [header, *[tuple(str(c) for c in row) for row in rows]]
+    cells = [header, *[tuple(printable(str(c)) for c in row) for row in rows]]
     widths = [max(len(r[i]) for r in cells) for i in range(len(header))]
     numeric = [all(_is_number(r[i]) for r in cells[1:]) for i in range(len(header))]
     out: list[str] = []
@@ -171,4 +185,4 @@ def _is_number(text: str) -> bool:
 
 def say(text: str) -> None:
     """A log line on stderr."""
-    sys.stderr.write(text + "\n")
+    sys.stderr.write(printable(text) + "\n")

@@ -1,50 +1,21 @@
-"""`asmevo roundtrip`: prove that recovering and rebuilding a code object changes nothing."""
+"""`asmevo roundtrip`: prove that recovering and rebuilding code objects changes nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from asmevo.cli.output import Format, FormatOption, emit, progress, read_file, table
-from asmevo.codeobject import CodeObject
-from asmevo.errors import AsmEvoError, InputError
-from asmevo.program import recover
-from asmevo.program.rebuild import rebuild
+from asmevo.cli.objects import nothing_in
+from asmevo.cli.output import Format, FormatOption, emit, progress, table
+from asmevo.errors import InputError, UnsupportedError
+from asmevo.program.roundtrip import Report, roundtrip
 
 SCHEMA = "asmevo/roundtrip/1"
-_SUFFIXES = (".co", ".hsaco")
-
-
-def _files(paths: list[Path]) -> Iterator[Path]:
-    for path in paths:
-        if path.is_dir():
-            found = sorted(p for p in path.rglob("*") if p.suffix in _SUFFIXES and p.is_file())
-            if not found:
-                raise InputError(f"{path}: no .co or .hsaco file below it", "name files instead")
-            yield from found
-        else:
-            yield path
-
-
-def check(path: Path) -> dict[str, Any]:
-    """The identity proof of one file as plain values."""
-    out: dict[str, Any] = {"file": str(path), "identical": False, "reason": ""}
-    data = read_file(path)
-    try:
-        co = CodeObject.open(data)
-        program = recover(co)
-        out["target"] = co.target.target_id
-        out["instructions"] = len(program.instructions)
-        out["raw"] = sum(1 for i in program.instructions if not i.editable)
-        out["identical"] = rebuild(program) == data
-        if not out["identical"]:
-            out["reason"] = "the rebuilt file differs"
-    except AsmEvoError as err:
-        out["reason"], out["exit_code"] = err.one_line(), err.exit_code
-    return out
+_LISTED = 40  # more objects than this are summed up by target
 
 
 def register(app: typer.Typer) -> None:
@@ -52,46 +23,84 @@ def register(app: typer.Typer) -> None:
 
     @app.command("roundtrip")
     def command(
-        paths: Annotated[list[Path], typer.Argument(help="code objects, or folders of them")],
+        paths: Annotated[
+            list[Path],
+            typer.Argument(help="objects, folders, wheels, bundles, host programs and libraries"),
+        ],
+        jobs: Annotated[
+            int | None, typer.Option("--jobs", "-j", min=1, help="processes; all cores if absent")
+        ] = None,
         format: FormatOption = Format.TEXT,
     ) -> None:
-        """Recover and rebuild each object without edits; the bytes must be the same.
+        """Recover and rebuild every object without edits; the whole file must be the same.
+
+        `kept as bytes` counts instructions that cannot be edited, because their text does not
+        assemble to their bytes.
 
         Example: asmevo roundtrip K0.hsaco
-        """
-        files = list(_files(paths))
-        results: list[dict[str, Any]] = []
-        with progress("roundtrip") as advance:
-            for n, path in enumerate(files):
-                advance(n, len(files), path.name)
-                results.append(check(path))
-        bad = [r for r in results if not r["identical"]]
-        if len(files) == 1 and bad and "exit_code" in bad[0]:
-            from asmevo.errors import UnsupportedError
 
-            kind = UnsupportedError if bad[0]["exit_code"] == 3 else InputError
-            if bad[0]["exit_code"] in (2, 3):
-                raise kind(f"{files[0]}: {bad[0]['reason']}")
-        rows = [
-            (
-                Path(r["file"]).name,
-                str(r.get("target", "-")),
-                str(r.get("instructions", "-")),
-                str(r.get("raw", "-")),
-                "identical" if r["identical"] else r["reason"],
-            )
-            for r in (results if len(results) <= 40 else bad)
-        ]
-        lines = table(rows, ("file", "target", "instructions", "raw", "rebuild")) if rows else []
-        summary = f"{len(results) - len(bad)} of {len(results)} identical"
+        Example: asmevo roundtrip amd_aiter.whl -f json
+        """
+        with progress("roundtrip") as advance:
+            reports = roundtrip(paths, jobs, lambda done: advance(done, 0, "objects"))
+        if not reports:
+            raise nothing_in(paths)
+        bad = [r for r in reports if r.status != "identical"]
+        if len(reports) == 1 and bad and bad[0].exit_code in (2, 3):
+            kind = UnsupportedError if bad[0].exit_code == 3 else InputError
+            raise kind(f"{bad[0].location}: {bad[0].reason}")
+        lines = _each(reports) if len(reports) <= _LISTED else [*_by_target(reports), *_each(bad)]
         emit(
             format,
             SCHEMA,
-            {"files": results, "identical": len(results) - len(bad)},
+            {
+                "objects": [asdict(r) for r in reports],
+                "identical": len(reports) - len(bad),
+                "total": len(reports),
+            },
             lines,
             ok=not bad,
-            reason=summary,
+            reason=f"{len(reports) - len(bad)} of {len(reports)} identical",
             status="ok" if not bad else "build_invalid",
         )
 
     del command
+
+
+def _each(reports: list[Report]) -> list[str]:
+    rows = [
+        (
+            r.location,
+            r.target or "-",
+            str(r.instructions),
+            str(r.kept_as_bytes),
+            r.status if r.status == "identical" else f"{r.status}: {r.reason}",
+        )
+        for r in reports
+    ]
+    header = ("object", "target", "instructions", "kept as bytes", "rebuild")
+    return table(rows, header) if rows else []
+
+
+def _by_target(reports: list[Report]) -> list[str]:
+    groups: dict[str, list[Report]] = {}
+    for r in reports:
+        groups.setdefault(r.target or "-", []).append(r)
+    rows: list[tuple[str, ...]] = []
+    for target, group in sorted(groups.items()):
+        kept: Counter[str] = Counter()
+        for r in group:
+            kept.update(dict(r.kept_classes))
+        classes = ", ".join(f"{name} {n}" for name, n in kept.most_common(3))
+        rows.append(
+            (
+                target,
+                str(len(group)),
+                str(sum(r.status == "identical" for r in group)),
+                str(sum(r.instructions for r in group)),
+                str(kept.total()),
+                classes or "-",
+            )
+        )
+    header = ("target", "objects", "identical", "instructions", "kept as bytes", "classes")
+    return table(rows, header)

@@ -1,0 +1,68 @@
+"""`asmevo find`: every code object inside files, folders, wheels, bundles and host programs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from asmevo.cli.objects import HEADER, nothing_in, search
+from asmevo.cli.output import Format, FormatOption, emit, progress, table
+
+SCHEMA = "asmevo/find/1"
+
+PathsArgument = Annotated[
+    list[Path],
+    typer.Argument(help="files, folders, wheels, bundles, host programs and libraries"),
+]
+ArchOption = Annotated[str | None, typer.Option("--arch", help="only this processor: gfx942")]
+NameOption = Annotated[
+    str | None,
+    typer.Option("--kernel", "-k", help="only objects with a kernel that this regex finds"),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+
+    @app.command("find")
+    def command(
+        paths: PathsArgument,
+        arch: ArchOption = None,
+        kernel: NameOption = None,
+        format: FormatOption = Format.TEXT,
+    ) -> None:
+        """List every AMDGPU code object, recognized by content and not by suffix.
+
+        The number is what `asmevo extract --number` takes.
+
+        Example: asmevo find /opt/lib/libkernels.so ~/.triton/cache
+        """
+        rows: list[tuple[str, ...]] = []
+        entries: list[dict[str, Any]] = []
+        targets: Counter[str] = Counter()
+        problems = 0
+        with progress("find") as advance:
+            for one in search(paths, arch, kernel):
+                advance(one.number, 0, one.found.steps[0].name)
+                rows.append(one.row())
+                entries.append(one.as_json())
+                targets[one.target or "damaged"] += 1
+                problems += bool(one.problem)
+        if not entries and arch is None and kernel is None:
+            raise nothing_in(paths)
+        counts = ", ".join(f"{n} {name}" for name, n in sorted(targets.items()))
+        reason = f"{len(entries)} objects: {counts}" if entries else "nothing fits the filters"
+        emit(
+            format,
+            SCHEMA,
+            {"objects": entries, "targets": dict(targets), "problems": problems},
+            table(rows, HEADER) if rows else [],
+            ok=bool(entries) and not problems,
+            reason=reason,
+            status="ok" if entries and not problems else "input_invalid",
+        )
+
+    del command

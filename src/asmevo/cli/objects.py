@@ -1,0 +1,138 @@
+"""Code objects in whatever holds them, numbered and described: for `find` and `extract`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from asmevo.codeobject import CodeObject
+from asmevo.codeobject.container import Found, find
+from asmevo.errors import AsmEvoError, InputError
+
+_TRITON_KEYS = ("name", "shared", "num_warps", "num_stages", "warp_size")
+_LONGEST_JSON = 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A found object with its number in the search's order (from 1), and what it says of itself.
+
+    Attributes:
+        problem: why it cannot be used, or empty.
+        triton: launch facts of the `.json` beside a Triton cache entry.
+    """
+
+    number: int
+    found: Found
+    target: str
+    kernels: tuple[str, ...]
+    problem: str
+    exit_code: int
+    triton: dict[str, Any]
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values, without the bytes."""
+        return {
+            "number": self.number,
+            "location": self.found.location,
+            "container": self.found.steps[1].kind if len(self.found.steps) > 1 else "file",
+            "bytes": len(self.found.data),
+            "target": self.target,
+            "kernels": list(self.kernels),
+            "problem": self.problem,
+            **({"triton": self.triton} if self.triton else {}),
+        }
+
+    def row(self) -> tuple[str, ...]:
+        """Cells for people: number, target, bytes, kernels, location."""
+        names = ", ".join(self.kernels[:2])
+        if len(self.kernels) > 2:
+            names += f", ... ({len(self.kernels)})"
+        said = self.problem or names or "-"
+        return (
+            str(self.number),
+            self.target or "-",
+            str(len(self.found.data)),
+            said,
+            self.found.location,
+        )
+
+
+HEADER = ("number", "target", "bytes", "kernels", "location")
+
+
+def _triton(found: Found) -> dict[str, Any]:
+    """The interesting part of `NAME.json` beside `NAME.hsaco`, if there is one."""
+    if len(found.steps) != 1:
+        return {}
+    path = Path(found.steps[0].name).with_suffix(".json")
+    try:
+        if path.stat().st_size > _LONGEST_JSON:
+            return {}
+        loaded: object = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}  # no description, or not Triton's
+    if not isinstance(loaded, dict):
+        return {}
+    facts = cast("dict[str, Any]", loaded)
+    return {k: facts[k] for k in _TRITON_KEYS if isinstance(facts.get(k), str | int)}
+
+
+def described(number: int, found: Found) -> Numbered:
+    """A found object, opened just far enough to say what it is."""
+    if found.problem:
+        return Numbered(number, found, "", (), found.problem, 2, {})
+    try:
+        co = CodeObject.open(found.data)
+    except AsmEvoError as err:
+        return Numbered(number, found, "", (), err.one_line(), err.exit_code, {})
+    names = tuple(k.name for k in co.kernels)
+    return Numbered(number, found, co.target.target_id, names, "", 0, _triton(found))
+
+
+def search(
+    paths: Sequence[Path], arch: str | None = None, kernel: str | None = None
+) -> Iterator[Numbered]:
+    """Every code object below some paths that fits; numbers count the ones left out, too.
+
+    Args:
+        arch: processor, with or without feature settings, e.g. `gfx942`.
+        kernel: regular expression that some kernel's name must contain.
+
+    Raises:
+        InputError: a path does not exist, or a bad regular expression.
+    """
+    try:
+        wanted = re.compile(kernel) if kernel is not None else None
+    except re.error as err:
+        raise InputError(f"--kernel {kernel!r} is no regular expression: {err}") from err
+    number = 0
+    for path in paths:
+        for found in find(path):
+            number += 1
+            one = described(number, found)
+            if arch is not None and arch not in (one.target, one.target.partition(":")[0]):
+                continue
+            if wanted is not None and not any(wanted.search(k) for k in one.kernels):
+                continue
+            yield one
+
+
+def nothing_in(paths: Sequence[Path]) -> AsmEvoError:
+    """The error for paths that hold no code object; for one file, what is wrong with it."""
+    if len(paths) == 1 and paths[0].is_file():
+        try:
+            CodeObject.open(paths[0].read_bytes())
+        except AsmEvoError as err:
+            if "asmevo find" not in err.remedy:
+                err.args = (f"{paths[0]}: {err.args[0]}",)
+                return err
+    where = ", ".join(str(p) for p in paths[:3])
+    return InputError(
+        f"no AMDGPU code object in {where}",
+        "searched are code objects, bundles, host programs with .hip_fatbin, wheels and folders",
+    )
