@@ -30,7 +30,11 @@ def _mnemonics() -> Iterator[tuple[str, str, MemoryOp]]:
 
 
 ALL = list(_mnemonics())
-ATOMIC = [(m, e, o) for m, e, o in ALL if o.action == "atomic" and o.atomic in ATOMICS]
+ATOMIC = [
+    (m, e, o)
+    for m, e, o in ALL
+    if o.action == "atomic" and o.atomic in ATOMICS and not o.pair and o.atomic != "condxchg"
+]
 MOVES = [(m, e, o) for m, e, o in ALL if o.action != "atomic"]
 FLOATS: dict[str, Format] = {"pk_add_f16": F16, "pk_add_bf16": BF16}
 

@@ -136,13 +136,13 @@ def _scalar_memory(ctx: Context, inst: Instruction, family: str, space: str, dwo
 
 
 def _scalar_atomic(ctx: Context, inst: Instruction, buffered: bool, name: str, size: int) -> Record:
-    if buffered:
-        raise Unsupported(f"{inst.base} is not supported")
     data, base, *rest = inst.operands
     imm, soffset = _address(ctx, inst, rest)
     returns = bool(inst.modifiers.get("glc") or inst.modifiers.get("sc0"))
     return Record(
-        Variant("smem_atomic", name, "", (("returns", returns), ("size", size))),
+        Variant(
+            "smem_atomic", name, "", (("buffer", buffered), ("returns", returns), ("size", size))
+        ),
         [ctx.offset(data), ctx.offset(base), soffset],
         imm=imm,
     )

@@ -22,7 +22,7 @@ def mode_of(variant: Variant) -> FloatMode:
     """The mode that a variant's options stand for."""
     fields = {
         name: variant.option(name, getattr(DEFAULT_MODE, name))
-        for name in ("dx10_clamp", "ieee", "fp16_ovfl", "fnuz", "round_32", "round_16_64")
+        for name in ("ieee", "fp16_ovfl", "fnuz", "denorm_16_64")
     }
     return FloatMode(**fields)
 

@@ -138,8 +138,17 @@ def emit_scalar_atomic(module: Module, variant: Variant) -> None:
     kind, width = f"i{8 * size}", 8 * size
     data = h.slot(_DATA)
     value = f.load(kind, data)
+    skip = f.label("outside")
+    if variant.option("buffer"):
+        buffer = _Buffer(h)
+        inside = f.label("inside")
+        f.cond(buffer.inside(h, size // 4 - 1), inside, skip, likely=True)
+        f.place(inside)
+        address = buffer.address
+    else:
+        address = _address(h)
     # The hardware drops the low bits of a misaligned address.
-    address = f.op(f"and i64 {_address(h)}, {-size}")
+    address = f.op(f"and i64 {address}, {-size}")
     pointer = _host(h, address, size, L.WRITABLE)
     if variant.name == "cmpswap":
         expected = f.load(kind, f.at(data, size))
@@ -161,4 +170,7 @@ def emit_scalar_atomic(module: Module, variant: Variant) -> None:
     if variant.option("returns"):
         f.store(kind, old, data)
     h.next()
+    if variant.option("buffer"):
+        f.place(skip)
+        h.next()
     h.finish()

@@ -36,7 +36,7 @@ def _(x: Value, y: Value, z: Value) -> Value:
     return _pick(x, y, z, -y, where(y < 0.0, -z, z), -y)
 
 
-@lane("v_cubema_f32", "f32", "f32 f32 f32", rounds=False)
+@lane("v_cubema_f32", "f32", "f32 f32 f32")
 def _(x: Value, y: Value, z: Value) -> Value:
     axis = _pick(x, y, z, z, y, x)
     return where(axis.is_nan, quiet(axis), axis * 2.0)

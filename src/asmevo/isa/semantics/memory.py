@@ -185,6 +185,13 @@ def _lds(base: str) -> MemoryOp | None:
         if size < 4:
             extend = ("d16_hi" if high else "d16") if d16 else "whole"
         return MemoryOp("lds", action, size, extend, signed=kind == "i", pair=pair)
+    m = _DS_EXCHANGE_PAIR.match(base)
+    if m:
+        size = int(m.group(2)) // 8
+        scale = size * (64 if m.group(1) else 1)
+        return MemoryOp("lds", "atomic", size, atomic="swap", pair=scale, returns=True)
+    if base == "ds_condxchg32_rtn_b64":
+        return MemoryOp("lds", "atomic", 8, atomic="condxchg", returns=True)
     m = _DS_ATOMIC.match(base)
     if m:
         name, rtn, kind = m.groups()
@@ -208,13 +215,6 @@ def _lds(base: str) -> MemoryOp | None:
             returns=rtn is not None,
             float_compare=key == "cmpst" and kind[0] == "f",
         )
-    m = _DS_EXCHANGE_PAIR.match(base)
-    if m:
-        size = int(m.group(2)) // 8
-        scale = size * (64 if m.group(1) else 1)
-        return MemoryOp("lds", "atomic", size, atomic="swap", pair=scale, returns=True)
-    if base == "ds_condxchg32_rtn_b64":
-        return MemoryOp("lds", "atomic", 8, atomic="condxchg", returns=True)
     return None
 
 

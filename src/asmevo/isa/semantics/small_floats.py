@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from asmevo.isa.semantics.table import DEFAULT_MODE, FloatMode, lane
 from asmevo.isa.semantics.values import Value, concat, floor, where
-from asmevo.isa.semantics.vector_convert import round_bf16
+from asmevo.isa.semantics.vector_convert import flushed_half, round_bf16
 
 _SOURCE_MANTISSA = {"f32": 23, "f16": 10, "bf16": 7}
 _WIDE = {32: (23, 127), 64: (52, 1023)}
@@ -215,9 +215,11 @@ def _round_stochastic(a: Value, seed: Value, mantissa: int, bias: int) -> Value:
     return (code | where(a.sign, code.const(0x8000), 0)).to(16)
 
 
-lane("v_cvt_sr_f16_f32", "b16", "f32 u32", part="word")(
-    lambda a, seed: _round_stochastic(a, seed, 10, 15)
-)
+@lane("v_cvt_sr_f16_f32", "b16", "f32 u32", part="word", uses=("denorm_16_64",))
+def _(a: Value, seed: Value, mode: FloatMode = DEFAULT_MODE) -> Value:
+    return flushed_half(_round_stochastic(a, seed, 10, 15), mode)
+
+
 lane("v_cvt_sr_bf16_f32", "b16", "f32 u32", part="word")(
     lambda a, seed: _round_stochastic(a, seed, 7, 127)
 )
