@@ -104,11 +104,13 @@ def optimize(request: Request) -> tuple[Report, dict[str, Any]]:
         result = controller.run()
     record = _record(request, co, result)
     if result.best.parent is not None:
-        # The winner is judged again from scratch: other junk, a device without history.
+        # The winner is judged again from scratch: other junk, a device without history, matrix
+        # instructions in exact arithmetic.
         final = VerifyConfig(
             poison_seed=config.poison_seed + 1,
             exact=request.exact,
             schedules=request.schedules or ("shuffle:1",),
+            matrix="exact",
         )
         device = emulated()
         again = DifferentialOracle(data, device, final).verify(result.object, launches)

@@ -14,6 +14,8 @@ from asmevo.check.run import check_program
 from asmevo.cli.common import (
     KernelOption,
     LaunchOption,
+    MatrixMode,
+    MatrixOption,
     SeedOption,
     SizeOption,
     capsules,
@@ -59,6 +61,7 @@ def register(app: typer.Typer) -> None:
         poison_seed: Annotated[
             int, typer.Option(help="seed of the junk in undefined registers, LDS and memory")
         ] = 0x5EED,
+        matrix: MatrixOption = MatrixMode.EXACT,
         guards_mapped: Annotated[
             bool, typer.Option(help="map red zones as memory and look for damage, as on hardware")
         ] = False,
@@ -76,6 +79,7 @@ def register(app: typer.Typer) -> None:
             exact=exact,
             schedules=tuple(schedule or ()),
             guards_mapped=guards_mapped,
+            matrix=matrix.value,
         )
         name = co0.kernel(kernel if kernel is not None else launches[0].kernel).name
         with naming(candidate):

@@ -55,6 +55,7 @@ def options(
         instruction_budget=budget,
         profile=profile,
         guards_mapped=config.guards_mapped,
+        matrix=config.matrix,
     )
 
 

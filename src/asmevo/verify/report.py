@@ -50,6 +50,8 @@ class VerifyConfig:
         stress_limit: launches with more bytes of buffers are not stressed (each kind keeps a copy
             of the inputs and of K0's result), and the report says so.
         tolerance: instead of every capsule's and buffer's own.
+        matrix: arithmetic of matrix instructions, where the device has a choice: `fast` for a
+            search, `exact` (the published accumulation models) for a final verification.
     """
 
     poison_seed: int = 0x5EED
@@ -62,6 +64,7 @@ class VerifyConfig:
     stress: tuple[Stress, ...] = STRESSES
     stress_limit: int = 256 << 20
     tolerance: Tolerance | None = None
+    matrix: Literal["fast", "exact"] = "fast"
 
     def __post_init__(self) -> None:
         if self.budget_factor < 1 or self.budget_floor < 1 or self.k0_budget < 1:
@@ -82,6 +85,7 @@ class VerifyConfig:
             "exact": self.exact,
             "stress": list(self.stress),
             "stress_limit": self.stress_limit,
+            "matrix": self.matrix,
             "tolerance": None
             if self.tolerance is None
             else {"theta": self.tolerance.theta, "tau": self.tolerance.tau},
