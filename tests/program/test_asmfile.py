@@ -137,6 +137,11 @@ def test_other_changes_are_refused_by_line(kernel_objects: Objects) -> None:
         assert old in text
         with pytest.raises(error, match=reason):
             read(text.replace(old, new, 1))
+    escape = text.replace(
+        ".end_amdgpu_metadata", '.end_amdgpu_metadata ; x\n.incbin "/etc/hostname"', 1
+    )
+    with pytest.raises(InputError, match="was changed"):
+        read(escape)
     damaged = re.sub(r"(asmevo-container/1 .{20})....", r"\1AAAA", text, count=1)
     with pytest.raises(FormatError, match="damaged"):
         read(damaged)

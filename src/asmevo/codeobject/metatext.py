@@ -15,6 +15,7 @@ from asmevo.isa.target import Target
 
 _PLAIN = re.compile(r"[A-Za-z_.][A-Za-z0-9_.$/+-]*\Z")
 _WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n", ".nan", ".inf"})
+_NUMERIC = frozenset("+-.0123456789")
 _MAX_DEPTH = 16
 
 
@@ -28,13 +29,18 @@ def _scalar(value: object) -> str:
     text = value.decode("utf8", "backslashreplace") if isinstance(value, bytes) else str(value)
     if _PLAIN.match(text) and text.lower() not in _WORDS:
         return text
-    if text.isprintable():
-        return "'" + text.replace("'", "''") + "'"
-    escaped = (
-        c if c.isprintable() and c not in '"\\' else f"\\u{ord(c):04X}" if ord(c) < 0x10000
-        else f"\\U{ord(c):08X}" for c in text
-    )  # fmt: skip
-    return '"' + "".join(escaped) + '"'
+    # LLVM takes a quoted number or truth value for one, unless it is tagged as a string.
+    tag = "!str " if text.lower() in _WORDS or text[:1] in _NUMERIC else ""
+    return f'{tag}"{"".join(_escaped(c) for c in text)}"'
+
+
+def _escaped(c: str) -> str:
+    """A character in double quotes; the assembler's lexer must see neither quote nor comment."""
+    if c.isascii() and c.isprintable() and c not in "\"\\;'":
+        return c
+    if ord(c) < 0x100:
+        return f"\\x{ord(c):02X}"
+    return f"\\u{ord(c):04X}" if ord(c) < 0x10000 else f"\\U{ord(c):08X}"
 
 
 def _lines(value: object, indent: int) -> list[str]:

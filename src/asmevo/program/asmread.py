@@ -36,6 +36,7 @@ _REFERENCE = re.compile(r", (\S+)@(rel32@lo|rel32@hi|rel64)\+(\d+)\Z")
 _FILL = re.compile(r"\.fill (\d+), 4, 0x([0-9a-f]{1,8})\Z")
 _LONG = re.compile(r"\.long 0x[0-9a-f]{8}(, 0x[0-9a-f]{8}){0,4}\Z")
 _KERNEL = re.compile(r"\.amdhsa_[a-z0-9_]+ -?\d+\Z")
+_META_END = re.compile(r"\s*\.end_amdgpu_metadata\b")
 _BITS = re.compile(r"; bits ((?:[0-9a-f]{8}){1,5})\Z")
 _SYMBOL_DIRECTIVE = (".globl ", ".weak ", ".protected ", ".hidden ", ".internal ", ".type ",
                      ".size ", ".p2align ")  # fmt: skip
@@ -260,9 +261,11 @@ def _blocks(lines: Sequence[str]) -> tuple[list[str], dict[str, list[str]], list
             meta = [plain]
             other.append(plain)
             for inner in it:
-                meta.append(inner)
-                if inner.strip() == ".end_amdgpu_metadata":
+                # LLVM ends the block at the directive, whatever follows it on the line.
+                if _META_END.match(inner):
+                    meta.append(".end_amdgpu_metadata")
                     break
+                meta.append(inner)
         elif plain:
             other.append(plain)
     return other, kernels, meta
