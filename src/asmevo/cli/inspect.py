@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -69,12 +70,12 @@ def describe(co: CodeObject, program: Program | None, kernel: Kernel) -> dict[st
     if program is not None:
         function = program.kernel_function(kernel)
         body = program.instructions[function.first : function.last]
-        fixed = [i for i in body if not i.editable]
+        fixed = Counter(i.mnemonic if i.text else ".long" for i in body if not i.editable)
         out["code"] = {
             "instructions": len(body),
             "padding": function.padding,
-            "not_editable": len(fixed),
-            "not_editable_why": "bytes that do not re-encode to themselves" if fixed else "",
+            "not_editable": fixed.total(),
+            "not_editable_classes": dict(fixed.most_common()),
             "branches": sum(
                 1
                 for i in range(function.first, function.last)
@@ -112,6 +113,9 @@ def register(app: typer.Typer) -> None:
             "sramecc": co.target.sramecc.name.lower(),
             "code_object_version": co.abi_version,
             "text_bytes": len(co.text),
+            "device_functions": [f.name for f in program.functions if not f.is_kernel]
+            if program is not None
+            else [],
             "editable": program is not None,
             "problem": problem,
             "kernels": kernels,
@@ -123,6 +127,8 @@ def register(app: typer.Typer) -> None:
         ]
         for k in kernels:
             lines += _text(k)
+        if record["device_functions"]:
+            lines += ["", "device functions: " + ", ".join(record["device_functions"])]
         if problem:
             lines.append(f"not editable: {problem}")
         emit(format, SCHEMA, record, lines, ok=True)
@@ -152,8 +158,13 @@ def _text(k: dict[str, Any]) -> list[str]:
         c = k["code"]
         lines.append(
             f"  code: {c['instructions']} instructions, {c['branches']} branches, "
-            f"{c['padding']} padding; not editable: {c['not_editable']}; growth: {c['growth']}"
+            f"{c['padding']} padding words"
         )
+        if c["not_editable"]:
+            classes = ", ".join(f"{n} {name}" for name, n in c["not_editable_classes"].items())
+            lines.append(f"  not editable (text does not assemble to the bytes): {classes}")
+        if c["growth"] != "allowed":
+            lines.append(f"  edits must keep the size: {c['growth']}")
     rows = [
         (str(a["offset"]), str(a["size"]), a["name"] or "-", a["kind"], a["access"] or "-")
         for a in k["arguments"]

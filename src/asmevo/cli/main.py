@@ -7,6 +7,7 @@ Exit codes: 0 yes; 1 a well-founded no; 2 usage or input; 3 unsupported; 4 envir
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
 from collections.abc import Sequence
@@ -72,6 +73,29 @@ def root(
     """Optimize compiled AMD GPU kernels, with evidence that they still behave the same."""
 
 
+def _json_wanted(arguments: Sequence[str]) -> bool:
+    """Whether the command line asks for JSON, however it spells the option."""
+    pairs = zip(arguments, [*arguments[1:], ""], strict=True)
+    return any(
+        a in ("-fjson", "--format=json") or (a in ("-f", "--format") and b == "json")
+        for a, b in pairs
+    )
+
+
+def _typed(err: AsmEvoError, arguments: Sequence[str]) -> int:
+    """An expected error: one line on stderr, and for programs an object on stdout."""
+    if _json_wanted(arguments):
+        record = {
+            "schema": "asmevo/error/1",
+            "ok": False,
+            "status": err.status,
+            "reason": err.one_line(),
+            "exit_code": err.exit_code,
+        }
+        sys.stdout.write(json.dumps(record, indent=2) + "\n")
+    return _fail(err.one_line(), err.exit_code)
+
+
 def _fail(text: str, code: int) -> int:
     sys.stderr.write(f"asmevo: {printable(' '.join(text.split()))}\n")
     return code
@@ -102,7 +126,7 @@ def _main(arguments: list[str]) -> int:
         result = app(args=arguments, prog_name="asmevo", standalone_mode=False)
         return int(result) if isinstance(result, int) else 0
     except AsmEvoError as err:
-        return _fail(err.one_line(), err.exit_code)
+        return _typed(err, arguments)
     except _ClickException as err:
         return _usage(err)
     except (KeyboardInterrupt, typer.Abort):

@@ -28,7 +28,7 @@ from asmevo.codeobject import CodeObject
 from asmevo.program import recover
 from asmevo.verify.evidence import evidence
 from asmevo.verify.oracle import DifferentialOracle
-from asmevo.verify.report import VerifyConfig, VerifyReport
+from asmevo.verify.report import CapsuleReport, VerifyConfig, VerifyReport, coverage
 
 SCHEMA = "asmevo/verify/1"
 
@@ -104,7 +104,7 @@ def register(app: typer.Typer) -> None:
             format,
             SCHEMA,
             {k: v for k, v in record.items() if k not in ("status", "reason")},
-            _lines(report),
+            _lines(report, len(launches)),
             ok=report.ok,
             reason=f"{report.status}: {report.reason}"
             if not report.ok
@@ -115,18 +115,38 @@ def register(app: typer.Typer) -> None:
     del command
 
 
-def _lines(report: VerifyReport) -> list[str]:
-    rows: list[tuple[str, ...]] = []
-    for capsule in report.capsules:
-        data = capsule.to_json()
-        buffers = [b for run in data.get("runs", []) for b in run.get("buffers", [])]
-        worst = max((float(b.get("max_abs", 0.0) or 0.0) for b in buffers), default=0.0)
-        rows.append(
-            (
-                str(data.get("label") or data.get("capsule") or "-"),
-                str(data.get("status")),
-                "yes" if capsule.exact else "no",
-                f"{worst:.3g}",
-            )
-        )
-    return table(rows, ("launch", "status", "bit-equal", "max |delta|"))
+def _row(capsule: CapsuleReport) -> tuple[str, ...]:
+    buffers = [b for run in capsule.runs for b in run.buffers]
+    return (
+        capsule.label or "-",
+        capsule.status,
+        str(len(capsule.runs)),
+        "yes" if capsule.exact else "no",
+        f"{max((b.max_delta for b in buffers), default=0.0):.3g}",
+        f"{min((b.cosine for b in buffers), default=1.0):.6g}",
+    )
+
+
+_HEADER = ("launch", "status", "runs", "bit-equal", "max |delta|/scale", "cosine")
+
+
+def _lines(report: VerifyReport, launches: int) -> list[str]:
+    """Launches one by one, their stressed variants summed up unless one failed."""
+    stressed = report.capsules[launches:]
+    shown = [*report.capsules[:launches], *(c for c in stressed if c.status != "accepted")]
+    lines = table(
+        [_row(c) for c in shown], ("launch", "status", "runs", "bit-equal", "max |delta|")
+    )
+    good = [c for c in stressed if c.status == "accepted"]
+    if good:
+        kinds = ", ".join(dict.fromkeys(c.label.rpartition("+")[2] for c in good))
+        equal = sum(c.exact for c in good)
+        lines.append(f"stressed inputs: {len(good)} accepted, {equal} bit-equal ({kinds})")
+    covered = coverage(report.executed)
+    if covered is not None:
+        lines.append(f"executed: {covered['executed']} of {covered['instructions']} instructions")
+        ranges = [f"{a}..{b - 1}" for a, b in covered["never_executed"]]
+        if ranges:
+            lines.append(f"never executed, so not tested: {', '.join(ranges[:12])}")
+    lines += [f"note: {note}" for note in report.notes]
+    return lines + [f"note: {c.label}: {note}" for c in report.capsules for note in c.notes]
