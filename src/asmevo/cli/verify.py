@@ -134,9 +134,7 @@ def _lines(report: VerifyReport, launches: int) -> list[str]:
     """Launches one by one, their stressed variants summed up unless one failed."""
     stressed = report.capsules[launches:]
     shown = [*report.capsules[:launches], *(c for c in stressed if c.status != "accepted")]
-    lines = table(
-        [_row(c) for c in shown], ("launch", "status", "runs", "bit-equal", "max |delta|")
-    )
+    lines = table([_row(c) for c in shown], _HEADER)
     good = [c for c in stressed if c.status == "accepted"]
     if good:
         kinds = ", ".join(dict.fromkeys(c.label.rpartition("+")[2] for c in good))
