@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from asmevo.check.crossing import between_fences, crossed
+from asmevo.check.facts import ProgramLike, facts_of, remembered, skeleton
 from asmevo.check.findings import ERROR, Finding
-from asmevo.check.view import ProgramLike, facts_of, remembered, skeleton
 
 _PINNED = ("wait.raw", "wait.waw")
 _COUNTED = "-at-"  # in rules whose `have` is a count of pending operations

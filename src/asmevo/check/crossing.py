@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from asmevo.check.view import NEXT, Facts, ProgramLike, facts_of, remembered
+from asmevo.check.facts import NEXT, Facts, ProgramLike, facts_of, remembered
 from asmevo.isa.effects import OpClass
 
 Between = tuple[int, int]

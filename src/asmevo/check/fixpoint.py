@@ -6,7 +6,8 @@ import heapq
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from asmevo.check.view import ChunkContent, View
+from asmevo.check.facts import ChunkContent
+from asmevo.check.view import View
 
 S = TypeVar("S")
 R = TypeVar("R")

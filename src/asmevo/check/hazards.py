@@ -11,9 +11,10 @@ import heapq
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from asmevo.check.facts import CALL, ChunkContent, Facts, Library
 from asmevo.check.findings import ERROR, NOTE, Finding
 from asmevo.check.fixpoint import StateTable, forward
-from asmevo.check.view import CALL, ChunkContent, Facts, Library, View
+from asmevo.check.view import View
 from asmevo.check.waits import Source, register_text
 from asmevo.isa.effects import OpClass
 from asmevo.isa.hazards import (

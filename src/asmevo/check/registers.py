@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from asmevo.check.facts import CALL, Facts
 from asmevo.check.findings import ERROR, NOTE, Finding
-from asmevo.check.view import CALL, Facts, View
+from asmevo.check.view import View
 from asmevo.check.waits import register_text
 from asmevo.codeobject import KernelDescriptor
 from asmevo.isa.hazard_roles import EXEC_MASK, SCALAR_MASK, VECTOR_MASK, VGPR_MASK

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from asmevo.check.facts import COND, JUMP, NEXT
 from asmevo.check.findings import ERROR, NOTE, Finding
-from asmevo.check.view import COND, JUMP, NEXT, View
+from asmevo.check.view import View
 from asmevo.isa.effects import OpClass
 from asmevo.isa.operand import VCC
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from asmevo.check import hazards, waits
+from asmevo.check import hazards, wait_engine, waits
+from asmevo.check.facts import Facts, ProgramLike, facts_of, library_of
 from asmevo.check.findings import Finding
-from asmevo.check.view import Facts, ProgramLike, facts_of, library_of
 from asmevo.isa.counters import UNORDERED
 from asmevo.isa.hazards import P, rules_of
 
@@ -39,7 +39,7 @@ def _pieces(indices: Sequence[int], facts: Sequence[Facts]) -> Iterable[tuple[in
 
 
 def _wait_source(
-    trace: Sequence[int], facts: Sequence[Facts], at: int, raw: waits.Raw, ordered: bool
+    trace: Sequence[int], facts: Sequence[Facts], at: int, raw: wait_engine.Raw, ordered: bool
 ) -> int | None:
     """Trace position of the producer: the newest operation of the queue at the raw's distance."""
     younger = 0
@@ -91,7 +91,7 @@ def _follow(
 ) -> None:
     library = library_of(program.target)
     facts = facts_of(program)
-    wait_walker = waits.walker_of(library)
+    wait_walker = wait_engine.walker_of(library)
     hazard_walker = hazards.walker_of(library) if rules_of(program.target) else None
     queues = library.queues.queues
     wait_state = hazard_state = 0
