@@ -11,10 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from asmevo.codeobject import CodeObject
+from asmevo.codeobject import CodeObject, build
 from asmevo.errors import BuildError
 from asmevo.isa.llvm import AssemblyError
 from asmevo.program import Program, recover
+from asmevo.program.asmfile import write
+from asmevo.program.asmread import read
 from asmevo.program.edit import Edit, apply
 from asmevo.program.grammar import EditError
 from asmevo.program.rebuild import rebuild
@@ -149,6 +151,23 @@ def test_labels_in_the_lines(kernel_objects: Objects) -> None:
     assert edited.labels[3] == "again"
     assert edited.instructions[5].text == "s_cbranch_scc1 65533"
     assert_same_structure(edited, load(rebuild(edited)))
+
+
+def test_mere_labels_of_the_symbol_table_do_not_block_edits() -> None:
+    source = Path(__file__).parents[2] / "kernels" / "gfx942" / "saxpy.s"
+    lines = source.read_text().splitlines()
+    at = next(i for i, line in enumerate(lines) if "v_ashrrev_i32" in line)
+    lines.insert(at, "inner_point:")
+    program = load(build("\n".join(lines) + "\n"))
+    index = next(i for i, x in enumerate(program.instructions) if x.base == "v_ashrrev_i32")
+    edited = apply(program, [Edit(index - 1, index + 1, ("s_nop 1",) * 7)])
+    again = load(rebuild(edited))
+    (symbol,) = (s for s in again.object.text_symbols if s.name == "inner_point")
+    assert symbol.value - again.object.text_address == again.offsets[index - 1]
+    text = write(program)
+    assert "inner_point:" in text
+    assert read(text) == program.object.data
+    assert load(read(text.replace("inner_point:\n", ""))).text == program.text
 
 
 def test_refused_edits_name_the_reason(kernel_objects: Objects) -> None:

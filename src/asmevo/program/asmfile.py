@@ -34,7 +34,7 @@ from asmevo.codeobject.elf import (
 from asmevo.errors import UnsupportedError
 from asmevo.program.encoding import table
 from asmevo.program.model import Function, PcReference, Program
-from asmevo.program.rebuild import R_AMDGPU_RELATIVE64
+from asmevo.program.rebuild import R_AMDGPU_ABS64, R_AMDGPU_RELATIVE64
 
 CONTAINER = "; asmevo-container/1 "
 END_OF_TEXT = ".Lasmevo_end_of_text"
@@ -53,9 +53,14 @@ def quoted(name: str) -> str:
 def with_all_labels(program: Program) -> Program:
     """The program with a label at every place that the container names."""
     labels = dict(program.labels)
+    co, used = program.object, set(program.labels.values())
+    names = {s.value - co.text_address: s.name for s in co.text_symbols if s.type != STT_SECTION}
     for offset, index in sorted(program.anchors.items()):
-        if index < len(program.instructions):
-            labels.setdefault(index, f".Lasmevo_{offset:x}")
+        if index < len(program.instructions) and index not in labels:
+            name = names.get(offset, "")
+            plain = _IDENTIFIER.match(name) and name not in used
+            labels[index] = name if plain else f".Lasmevo_{offset:x}"
+            used.add(labels[index])
     for f in program.functions:
         labels.setdefault(f.first, f".Lasmevo_function_{f.first}")
     return replace(program, labels=labels)
@@ -65,7 +70,7 @@ def write(program: Program) -> str:
     """The whole assembly file of a program.
 
     Raises:
-        UnsupportedError: data that cannot be written (a relocation that is not RELATIVE64).
+        UnsupportedError: data that cannot be written (a relocation other than RELATIVE64, ABS64).
     """
     program = with_all_labels(program)
     lines = [*head(program.object), *code(program), *tail(program.object, program.labels_by_offset)]
@@ -208,16 +213,8 @@ def _reference_line(program: Program, r: PcReference, index: int) -> str:
 def tail(co: CodeObject, text_labels: Mapping[int, str]) -> list[str]:
     """Data sections, descriptors and metadata; `text_labels` names original text offsets."""
     lines: list[str] = []
-    relocations: dict[int, int] = {}
-    for s in co.elf.sections:
-        if s.type == SHT_RELA:
-            for r in co.elf.relocations(s):
-                if r.type != R_AMDGPU_RELATIVE64:
-                    raise UnsupportedError(
-                        f"relocation type {r.type} at 0x{r.offset:x} cannot be written as assembly"
-                    )
-                relocations[r.offset] = r.addend
-    named = {a for a in relocations.values()}
+    relocations = _relocations(co)
+    named = {r for r in relocations.values() if isinstance(r, int)}
     for s in co.elf.sections:
         loaded = s.flags & SHF_ALLOC and s.type in (SHT_PROGBITS, SHT_NOBITS)
         if loaded and not s.flags & SHF_EXECINSTR and s.name not in _SKIPPED and s.size:
@@ -227,6 +224,25 @@ def tail(co: CodeObject, text_labels: Mapping[int, str]) -> list[str]:
     if co.metadata is not None:
         lines += ["", *metatext.block(co.metadata)]
     return lines
+
+
+def _relocations(co: CodeObject) -> dict[int, int | str]:
+    """Place -> address that is stored there, or the expression of a symbol from outside."""
+    out: dict[int, int | str] = {}
+    for section in (s for s in co.elf.sections if s.type == SHT_RELA):
+        symbols: list[Symbol] = []
+        if section.link < len(co.elf.sections):
+            symbols = co.elf.symbols(co.elf.sections[section.link])
+        for r in co.elf.relocations(section):
+            if r.type == R_AMDGPU_RELATIVE64:
+                out[r.offset] = r.addend
+            elif r.type == R_AMDGPU_ABS64 and 0 < r.symbol < len(symbols):
+                out[r.offset] = f"{quoted(symbols[r.symbol].name)}{r.addend:+}"
+            else:
+                raise UnsupportedError(
+                    f"relocation type {r.type} at 0x{r.offset:x} cannot be written as assembly"
+                )
+    return out
 
 
 def kernel_block(co: CodeObject, symbol: str) -> list[str]:
@@ -253,7 +269,7 @@ def kernel_block(co: CodeObject, symbol: str) -> list[str]:
 def _data_section(
     co: CodeObject,
     section: Section,
-    relocations: Mapping[int, int],
+    relocations: Mapping[int, int | str],
     named: set[int],
     text_labels: Mapping[int, str],
 ) -> list[str]:
@@ -299,7 +315,9 @@ def _data_section(
     return ["", f'\t.section {name},"{flags}",@{kind}', f"\t.p2align {align}", *body]
 
 
-def _address(co: CodeObject, address: int, text_labels: Mapping[int, str]) -> str:
+def _address(co: CodeObject, address: int | str, text_labels: Mapping[int, str]) -> str:
+    if isinstance(address, str):
+        return address
     inside = text_labels.get(address - co.text_address)
     return quoted(inside) if inside is not None else data_label(co, address)
 
@@ -319,6 +337,7 @@ def _container(program: Program) -> list[str]:
             [f.name, program.labels[f.first], f.is_kernel, entry_of.get(f.first, 0)]
             for f in program.functions
         ],
+        "soft": sorted(program.soft_anchors),
         "growth_refused": program.growth_refused,
     }
     blob = zlib.compress(json.dumps(facts).encode() + b"\0" + shell, 9)

@@ -68,13 +68,39 @@ def read(text: str) -> bytes:
     code, rest = _split(lines)
     program = _program(co, facts, code)
     data = rebuild(program)
-    if hashlib.sha256(program.text).hexdigest() == facts["sha256"]:
+    if hashlib.sha256(program.text).hexdigest() == facts.sha256:
         begin = co.text_offset
         data = co.data[:begin] + program.text + co.data[begin + len(program.text) :]
     return _descriptors(co, data, program, rest)
 
 
-def _container(encoded: str) -> tuple[dict[str, Any], CodeObject]:
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What the writer noted beside the container."""
+
+    sha256: str
+    anchors: list[tuple[int, str]]
+    soft: frozenset[int]
+    functions: list[tuple[str, str, bool, int]]  # name, label, is kernel, original offset
+    growth_refused: str
+
+
+def _facts(raw: Any) -> _Facts:
+    """Checked facts.
+
+    Raises:
+        ValueError, TypeError, KeyError: they are not what the writer writes.
+    """
+    return _Facts(
+        sha256=str(raw["sha256"]),
+        anchors=sorted((int(k), str(v)) for k, v in dict(raw["anchors"]).items()),
+        soft=frozenset(int(x) for x in raw["soft"]),
+        functions=[(str(n), str(x), bool(k), int(o)) for n, x, k, o in raw["functions"]],
+        growth_refused=str(raw["growth_refused"]),
+    )
+
+
+def _container(encoded: str) -> tuple[_Facts, CodeObject]:
     try:
         packed = base64.b64decode(encoded, validate=True)
         unpacker = zlib.decompressobj()
@@ -82,10 +108,7 @@ def _container(encoded: str) -> tuple[dict[str, Any], CodeObject]:
         if not unpacker.eof:
             raise FormatError("the container in the assembly file is too large or cut off")
         facts_text, _, shell = blob.partition(b"\0")
-        facts: dict[str, Any] = json.loads(facts_text)
-        if not isinstance(facts["anchors"], dict) or not isinstance(facts["functions"], list):
-            raise ValueError("anchors or functions missing")
-        return facts, CodeObject.open(shell)
+        return _facts(json.loads(facts_text)), CodeObject.open(shell)
     except (binascii.Error, zlib.error, ValueError, KeyError, TypeError) as err:
         raise FormatError(
             f"the container in the assembly file is damaged ({err})",
@@ -153,7 +176,7 @@ def _parse_code(lines: Sequence[str], encodings: EncodingTable) -> _Code:
     return code
 
 
-def _program(co: CodeObject, facts: dict[str, Any], lines: Sequence[str]) -> Program:
+def _program(co: CodeObject, facts: _Facts, lines: Sequence[str]) -> Program:
     encodings = table(co.target)
     code = _parse_code(lines, encodings)
     count = len(code.instructions)
@@ -166,13 +189,8 @@ def _program(co: CodeObject, facts: dict[str, Any], lines: Sequence[str]) -> Pro
             raise EditError(f"label {label} ({what}) is missing", "keep the labels of the file")
         return index
 
-    functions_raw: list[Any] = facts["functions"]
-    starts: list[tuple[int, str, bool]] = []
-    firsts: list[int] = []
-    for entry in functions_raw:
-        name, label, is_kernel, offset = entry
-        firsts.append(index_of(label, f"entry of {name}"))
-        starts.append((int(offset), str(name), bool(is_kernel)))
+    starts = [(offset, name, is_kernel) for name, _, is_kernel, offset in facts.functions]
+    firsts = [index_of(label, f"entry of {name}") for name, label, _, _ in facts.functions]
     if firsts != sorted(set(firsts)):
         raise EditError("the functions are no longer in their order", "keep it")
     targets: dict[int, int] = {}
@@ -181,7 +199,13 @@ def _program(co: CodeObject, facts: dict[str, Any], lines: Sequence[str]) -> Pro
         if target is None or target >= count:
             raise EditError(f"unknown label {name}", "define it")
         targets[i] = target
-    anchors = {int(k): index_of(v, "named by the container") for k, v in facts["anchors"].items()}
+    anchors: dict[int, int] = {}
+    for offset, label in facts.anchors:
+        if offset in facts.soft and quoted(label) not in code.labels and label != END_OF_TEXT:
+            # A label of the symbol table whose code was taken out: keep it beside its neighbour.
+            anchors[offset] = max(anchors.values(), default=0)
+        else:
+            anchors[offset] = index_of(label, "named by the container")
     draft = Program(
         object=co,
         instructions=tuple(code.instructions),
@@ -191,8 +215,9 @@ def _program(co: CodeObject, facts: dict[str, Any], lines: Sequence[str]) -> Pro
         functions=function_bounds(starts, firsts, code.instructions),
         references=_references(co, code, encodings),
         anchors=anchors,
+        soft_anchors=facts.soft,
         moved=True,
-        growth_refused=str(facts["growth_refused"]),
+        growth_refused=facts.growth_refused,
     )
     # The alignment of each function is that of its place in the original.
     original = replace(

@@ -203,10 +203,22 @@ def _place(
         labels=labels,
         functions=_functions(program, moved, count),
         references=tuple(_reference(r, placement, moved) for r in program.references),
-        anchors={at: moved(index, "symbol at") for at, index in program.anchors.items()},
+        anchors={
+            at: _soft(index, placement, moved)
+            if at in program.soft_anchors
+            else moved(index, "symbol at")
+            for at, index in program.anchors.items()
+        },
         moved=True,
     )
     return lay_out(program, draft, encodings)
+
+
+def _soft(old: int, placement: _Placement, moved: Callable[[int, str], int]) -> int:
+    """New place of a mere label of the symbol table: the start of what replaced it."""
+    while placement.boundary(old) is None:
+        old -= 1
+    return moved(old, "label")
 
 
 def _reference(

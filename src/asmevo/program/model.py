@@ -65,6 +65,8 @@ class Program:
         references: PC-relative addresses that move with the code.
         anchors: byte offset in the original `.text` (of a symbol, its end, a relocation's target)
             -> index of the instruction that it now names; `len(instructions)` is the end.
+        soft_anchors: those of `anchors` that only local labels of the symbol table name; an edit
+            may replace the code around them.
         moved: whether an edit was applied, so that anchors may have moved.
         growth_refused: why the code must not change its size, or an empty string.
     """
@@ -77,6 +79,7 @@ class Program:
     functions: tuple[Function, ...]
     references: tuple[PcReference, ...] = ()
     anchors: Mapping[int, int] = field(default_factory=lambda: {})
+    soft_anchors: frozenset[int] = frozenset()
     moved: bool = False
     growth_refused: str = ""
 

@@ -27,7 +27,7 @@ from asmevo.errors import BuildError
 from asmevo.program.model import Program
 
 PAGE = 4096
-R_AMDGPU_RELATIVE64 = 13
+R_AMDGPU_ABS64, R_AMDGPU_RELATIVE64 = 3, 13
 _SHN_ABS = 0xFFF1
 _PREFETCH_UNIT = 128  # bytes that one step of inst_pref_size stands for
 # Dynamic tags whose value is an address: PLTGOT, HASH, STRTAB, SYMTAB, RELA, INIT, FINI, REL,
@@ -136,7 +136,9 @@ def _fix(program: Program, data: bytearray, size: int, shift: int) -> None:
         if s.flags & SHF_ALLOC and s.address >= end_address:
             put(at + 16, "<Q", s.address + shift)
         put(at + 24, "<Q", file_at(s.offset))
-        if s.name.startswith(".debug_"):  # line tables would name wrong instructions
+        if (
+            s.name.startswith(".debug_") and size != section.size
+        ):  # line tables would name wrong instructions
             put(at + 32, "<Q", 0)
     _fix_segments(program, put, file_at, size, shift)
     for s in elf.sections:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 
 from asmevo.codeobject import CodeObject
-from asmevo.codeobject.elf import SHT_RELA
+from asmevo.codeobject.elf import SHT_RELA, STB_LOCAL, STT_NOTYPE
 from asmevo.errors import UnsupportedError
 from asmevo.isa.instruction import Instruction
 from asmevo.program.encoding import EncodingTable, table
@@ -56,7 +56,7 @@ def recover(co: CodeObject) -> Program:
             f"branch at {co.text_section.name}+0x{offsets[unresolved[0]]:x} goes to no instruction"
         )
     index_at[len(co.text)] = len(instructions)
-    anchors, adrift = _anchors(co, index_at)
+    anchors, soft, adrift = _anchors(co, index_at)
     if adrift and not refusal:
         refusal = adrift
     more = {r.target for r in references if r.target is not None}
@@ -70,30 +70,37 @@ def recover(co: CodeObject) -> Program:
         functions=functions,
         references=references,
         anchors=anchors,
+        soft_anchors=soft,
         growth_refused=refusal,
     )
     _prove(program)
     return program
 
 
-def _anchors(co: CodeObject, index_at: Mapping[int, int]) -> tuple[dict[int, int], str]:
-    """Original text offsets that headers name -> instruction index, and what has none."""
+def _anchors(
+    co: CodeObject, index_at: Mapping[int, int]
+) -> tuple[dict[int, int], frozenset[int], str]:
+    """Original text offsets that headers name -> instruction index; the soft ones; a refusal."""
     wanted = {k.entry for k in co.kernels}
     if co.target.is_gfx9:  # firmware with kernarg preload enters behind the prologue
         preloading = (k for k in co.kernels if k.descriptor.kernarg_preload_length)
         wanted |= {k.entry + PRELOAD_PROLOGUE for k in preloading} & index_at.keys()
+    soft: set[int] = set()
     for s in co.text_symbols:
-        wanted |= {s.value - co.text_address, s.value + s.size - co.text_address}
+        local = s.binding == STB_LOCAL and s.type == STT_NOTYPE
+        (soft if local else wanted).add(s.value - co.text_address)
+        (soft if local else wanted).add(s.value + s.size - co.text_address)
     for section in co.elf.sections:
         if section.type == SHT_RELA:
             relative = (r for r in co.elf.relocations(section) if r.type == R_AMDGPU_RELATIVE64)
             wanted |= {r.addend - co.text_address for r in relative}
-    inside = [at for at in wanted if 0 <= at <= len(co.text)]
+    inside = [at for at in wanted | soft if 0 <= at <= len(co.text)]
     adrift = [at for at in inside if at not in index_at]
     refusal = ""
     if adrift:
         refusal = f"a symbol or relocation names .text+0x{adrift[0]:x}, inside an instruction"
-    return {at: index_at[at] for at in inside if at in index_at}, refusal
+    found = {at: index_at[at] for at in inside if at in index_at}
+    return found, frozenset(soft - wanted) & found.keys(), refusal
 
 
 def _function_starts(co: CodeObject) -> list[tuple[int, str, bool]]:
