@@ -7,7 +7,7 @@ from typing import Any
 
 import msgpack
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from asmevo.codeobject import CodeObject, FormatError, metatext
@@ -92,6 +92,9 @@ TEXT = st.text(st.characters(codec="ascii", min_codepoint=32, max_codepoint=126)
 
 
 @settings(max_examples=60, deadline=None)
+@example(name="INFINITY", count=0, size=0, access="read_only")
+@example(name='00"', count=0, size=0, access="read_only")
+@example(name="; // '", count=0, size=0, access="read_only")
 @given(
     name=TEXT, count=st.integers(0, 512), size=st.integers(0, 1 << 31),
     access=st.sampled_from(["read_only", "write_only", "read_write"]),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -145,6 +147,50 @@ def test_other_changes_are_refused_by_line(kernel_objects: Objects) -> None:
     damaged = re.sub(r"(asmevo-container/1 .{20})....", r"\1AAAA", text, count=1)
     with pytest.raises(FormatError, match="damaged"):
         read(damaged)
+
+
+TAILS = [
+    " ; x",
+    ' .incbin "/etc/hostname"',
+    '"',
+    "\\",
+    "\x00",
+    "\u2028",
+    ", v0",
+    ":",
+    " 1",
+    "\r.set x, 1",
+]
+
+
+def test_mutated_files_give_typed_errors(kernel_objects: Objects) -> None:
+    source = written(kernel_objects("calls", "gfx942", "recovery")).split("\n")
+    rng = random.Random(4)
+    outcomes: Counter[str] = Counter()
+    for _ in range(200):
+        lines = list(source)
+        for _ in range(rng.randint(1, 3)):
+            i = rng.randrange(len(lines))
+            kind = rng.randrange(5)
+            if kind == 0:
+                del lines[i]
+            elif kind == 1:
+                lines.insert(i, lines[rng.randrange(len(lines))])
+            elif kind == 2 and lines[i]:
+                at = rng.randrange(len(lines[i]))
+                lines[i] = lines[i][:at] + chr(rng.randrange(32, 127)) + lines[i][at + 1 :]
+            elif kind == 3:
+                lines[i] += rng.choice(TAILS)
+            else:
+                lines[i] = re.sub(
+                    r"\d+", str(rng.choice([0, 255, 65536, 1 << 40])), lines[i], count=1
+                )
+        try:
+            read("\n".join(lines))
+            outcomes["built"] += 1
+        except AsmEvoError as err:
+            outcomes[type(err).__name__] += 1
+    assert len(outcomes) > 3
 
 
 def test_file_without_container_is_built_whole() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import cast
+
+import yaml
 
 from asmevo.codeobject.directives import header
 from asmevo.codeobject.elf import Elf
@@ -13,9 +15,10 @@ from asmevo.codeobject.metadata import NT_AMDGPU_METADATA, Metadata, parse
 from asmevo.errors import BuildError
 from asmevo.isa.target import Target
 
+_events = cast("Callable[[str], Iterable[object]]", yaml.parse)  # pyright: ignore
 _PLAIN = re.compile(r"[A-Za-z_.][A-Za-z0-9_.$/+-]*\Z")
 _WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n", ".nan", ".inf"})
-_NUMERIC = frozenset("+-.0123456789")
+_NUMERIC = re.compile(r"[-+0-9]|\.[0-9]|\Z|inf|nan")
 _MAX_DEPTH = 16
 
 
@@ -27,10 +30,13 @@ def _scalar(value: object) -> str:
     if value is None:
         return "null"
     text = value.decode("utf8", "backslashreplace") if isinstance(value, bytes) else str(value)
-    if _PLAIN.match(text) and text.lower() not in _WORDS:
+    # LLVM takes a number or truth value for one even in quotes, unless it is tagged as a string;
+    # what C's strtod reads (inf, nan) are numbers, too.
+    low = text.lower()
+    tagged = low in _WORDS or bool(_NUMERIC.match(low))
+    if _PLAIN.match(text) and not tagged:
         return text
-    # LLVM takes a quoted number or truth value for one, unless it is tagged as a string.
-    tag = "!str " if text.lower() in _WORDS or text[:1] in _NUMERIC else ""
+    tag = "!str " if tagged else ""
     return f'{tag}"{"".join(_escaped(c) for c in text)}"'
 
 
@@ -83,6 +89,11 @@ def assemble_block(lines: Sequence[str], target: Target, version: int) -> Metada
     Raises:
         BuildError: LLVM refuses the block.
     """
+    try:  # LLVM prints what is wrong with the syntax to stderr by itself
+        list(_events("\n".join(lines[1:-1])))
+    except yaml.YAMLError as err:
+        problem = " ".join(str(err).split())[:200]
+        raise BuildError(f"metadata is not YAML: {problem}", "correct the block") from err
     text = "\n".join([*header(target, version), *lines]) + "\n"
     notes = [n for n in Elf.parse(emit_object(text)).notes() if n.type == NT_AMDGPU_METADATA]
     if not notes:
