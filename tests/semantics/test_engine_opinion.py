@@ -73,15 +73,13 @@ def _part(cases: list[tuple[Semantic, str]], count: int) -> list[tuple[Semantic,
 def _pending(s: Semantic, modifiers: Modifiers, mode: Mode, m: Mismatch) -> str:
     """What the engine still owes: the reason why a difference is expected, or an empty text."""
     name = s.name
-    if fnmatchcase(name, "v_cvt_*_f16_f32") and mode.denorm_16_64 != 3:
-        return "conversions that pack halves do not flush them"
     if name == "v_cvt_pk_bf16_f32" and mode.denorm_32 != 3:
         return "whether v_cvt_pk_bf16_f32 follows FP_DENORM is open"
     directed = (mode.round_32, mode.round_16_64) != (0, 0)
     if fnmatchcase(name, "v_ma[cd]*_f16") and (mode.denorm_16_64 != 3 or mode.fp16_ovfl):
         return "flushing and clamping of the product inside v_mad_f16 are open"
-    if fnmatchcase(name, "v_ma[cd]*_f32") and directed:
-        return "flushing of the product inside v_mad_f32 is open"
+    if fnmatchcase(name, "v_ma[cd]*_f32"):
+        return "the product inside v_mad_f32 and v_mac_f32 (gfx90a) is not flushed"
     if directed and name in ("v_fma_f64", "v_div_fmas_f64", "v_ldexp_f64", "v_trig_preop_f64"):
         return "f64 operations that are not one IEEE operation round to nearest where they are tiny"
     if modifiers.neg and _nan(m) and (name.startswith("v_rcp") or name.startswith("v_div_scale")):
