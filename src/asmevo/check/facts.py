@@ -181,8 +181,9 @@ class Facts:
                 kept &= ~mask_of(reg.units)
         self.partial = 0 if _accumulates(self.base) else kept
         self.strict_uses = self.uses & ~self.partial
-        if self.base.startswith("s_set_gpr_idx"):
-            self.strict_uses &= ~(1 << M0)  # keeps the bits of M0 that it does not set
+        if self.base.startswith("s_set_gpr_idx") or self.kind is OpClass.MESSAGE:
+            # Keeps the bits of M0 that it does not set; most messages do not look at M0.
+            self.strict_uses &= ~(1 << M0)
 
     @property
     def skeleton(self) -> str:

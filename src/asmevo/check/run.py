@@ -11,10 +11,12 @@ from asmevo.check.hazards import check_hazards
 from asmevo.check.kernels import entry_indices, function_view, kernel_view
 from asmevo.check.registers import EVERYTHING, check_registers, declared, entry_mask
 from asmevo.check.structure import check_structure
+from asmevo.check.valu_hazards import check_valu_hazards
 from asmevo.check.view import View
 from asmevo.check.waits import check_waits
 from asmevo.codeobject import Kernel
 from asmevo.errors import InputError
+from asmevo.isa import valu_hazards
 from asmevo.isa.hazards import rules_of
 from asmevo.program import Program
 
@@ -53,13 +55,16 @@ def _check_view(
         findings += check_waits(view)
     if "hazards" in passes:
         if rules_of(view.target) is None:
+            some = valu_hazards.rules_of(view.target)
+            what = "only " + ", ".join(r.name for r in some) if some else "no hazard rules"
             findings.append(
                 Finding(
                     "coverage.hazards", "-", NOTE, view.name, -1, "",
-                    message=f"no wait-state table for {view.target.arch}: not checked",
+                    message=f"{what} checked for {view.target.arch}",
                 )
             )  # fmt: skip
         findings += check_hazards(view)
+        findings += check_valu_hazards(view)
         findings += check_clauses(view)
     return findings
 
