@@ -173,11 +173,12 @@ class EmulatedDevice:
         )
         encoded = self.encoded(object, kernel.name, style)
         undefined = {b.name for b in capsule.buffers if b.undefined}
+        mapped = capsule.regions(guards_mapped=options.guards_mapped)
         regions = [
             MemoryRegion(
                 r.name, r.address, _host_bytes(r), r.permission == "rw", r.name in undefined
             )
-            for r in capsule.regions(guards_mapped=options.guards_mapped)
+            for r in mapped
         ]
         groups = capsule.workgroups
         order = None
@@ -215,7 +216,13 @@ class EmulatedDevice:
                 f"`{fault.text}`",
                 "this instruction is not emulated yet",
             )
-        memory = {r.name: r.data.tobytes() for r in regions if r.name != "kernarg"}
+        # Only writable memory can have changed.
+        given = {r.name: r.data for r in mapped}
+        memory = {
+            r.name: r.data.tobytes() if r.writable else given[r.name]
+            for r in regions
+            if r.name != "kernarg"
+        }
         damage = capsule.guard_damage(memory) if options.guards_mapped else ()
         buffers = {
             b.name: memory[b.name][b.guard : b.guard + b.size]
@@ -263,12 +270,15 @@ class EmulatedDevice:
 
 
 def _host_bytes(region: Region) -> NDArray[np.uint8]:
-    """A writable copy of a region. The kernarg segment is padded to a whole cache line.
+    """Host memory of a region: a copy of what may change, the region's own bytes otherwise.
 
-    Compilers load it in wide pieces past its last argument; the runtime allocates it so.
+    The kernarg segment is padded to a whole cache line: compilers load it in wide pieces past
+    its last argument, and the runtime allocates it so.
     """
-    padding = -len(region.data) % 64 if region.kind == "kernarg" else 0
-    return np.frombuffer(bytearray(region.data + bytes(padding)), np.uint8)
+    if region.kind == "kernarg":
+        return np.frombuffer(region.data + bytes(-len(region.data) % 64), np.uint8)
+    data = np.frombuffer(region.data, np.uint8)
+    return data.copy() if region.permission == "rw" else data
 
 
 def _check_target(kernel: Kernel) -> None:

@@ -11,11 +11,14 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import json
+import multiprocessing
 import os
+import shutil
 import stat
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -59,6 +62,8 @@ _REGISTERED = (
     vector_memory,
 )
 _BATCH = 24  # variants per object: small enough that one new opcode compiles quickly
+_PARALLEL_BATCHES = 4  # from so many on, starting processes pays
+_KEPT_VERSIONS = 4
 Progress = Callable[[int, int], None]
 
 
@@ -88,6 +93,55 @@ def host_cpu() -> tuple[str, str]:
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
+def _target_machine() -> Any:
+    _initialize()
+    name, features = host_cpu()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=name, features=features, opt=3, reloc="default", codemodel="jitdefault", jit=True
+    )
+
+
+@lru_cache(maxsize=1)
+def _compiler() -> Any:
+    """The target machine that compiles; the engine owns another one."""
+    return _target_machine()
+
+
+def _object(module: Module) -> bytes:
+    machine = _compiler()
+    parsed = llvm.parse_assembly(str(module))
+    parsed.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options.loop_vectorization = False
+    options.slp_vectorization = False
+    options.loop_unrolling = False
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(parsed, builder)
+    return machine.emit_object(parsed)
+
+
+def compile_batch(variants: Sequence[Variant]) -> bytes:
+    """Object code of helpers and their address table."""
+    module = Module()
+    for variant in variants:
+        FAMILIES[variant.family](module, variant)
+    return _object(_with_table(module, [v.symbol for v in variants]))
+
+
+def _prune(keep: Path) -> None:
+    """Delete the oldest cache folders of other versions."""
+    try:
+        others = sorted(
+            (p for p in keep.parent.iterdir() if p.is_dir() and p != keep),
+            key=lambda p: p.stat().st_mtime,
+            reverse=True,
+        )
+        for folder in others[_KEPT_VERSIONS - 1 :]:
+            shutil.rmtree(folder, ignore_errors=True)
+    except OSError:
+        return  # only disk space is at stake
+
+
 def cache_key() -> str:
     """Identity of the cache folder."""
     text = "\n".join(
@@ -100,26 +154,26 @@ def cache_folder() -> Path | None:
     """This key's cache folder, made private to the user; None where none can be had."""
     root = os.environ.get("ASMEVO_CACHE") or platformdirs.user_cache_dir("asmevo")
     folder = Path(root) / "helpers" / cache_key()
+    fresh = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         status = folder.stat()
     except OSError:
         return None
     foreign = status.st_uid != os.getuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    return None if foreign else folder
+    if foreign:
+        return None
+    if fresh:
+        _prune(folder)
+    return folder
 
 
 class HelperLibrary:
     """Addresses of compiled helpers, shared by all kernels of the process. Thread-safe."""
 
     def __init__(self, folder: Path | None = None, use_cache: bool = True) -> None:
-        _initialize()
-        name, features = host_cpu()
-        self._machine = llvm.Target.from_default_triple().create_target_machine(
-            cpu=name, features=features, opt=3, reloc="default", codemodel="jitdefault", jit=True
-        )
         backing = llvm.parse_assembly("")
-        self._engine = llvm.create_mcjit_compiler(backing, self._machine)
+        self._engine = llvm.create_mcjit_compiler(backing, _target_machine())
         self._addresses: dict[str, int] = {}
         self._lock = threading.RLock()
         self._folder = folder if folder is not None else (cache_folder() if use_cache else None)
@@ -145,47 +199,46 @@ class HelperLibrary:
             for stem in sorted(stems):
                 self._load_cached(stem)
             missing = [v for v in missing if v.symbol not in self._addresses]
-            for start in range(0, len(missing), _BATCH):
+            batches = [missing[n : n + _BATCH] for n in range(0, len(missing), _BATCH)]
+            done = 0
+            if progress is not None and missing:
+                progress(0, len(missing))
+            for batch, code in zip(batches, self._objects(batches), strict=True):
+                symbols = [v.symbol for v in batch]
+                self._add(code, symbols)
+                self._save(code, symbols)
+                self.compiled += len(symbols)
+                done += len(symbols)
                 if progress is not None:
-                    progress(start, len(missing))
-                self._compile(missing[start : start + _BATCH])
-            if missing and progress is not None:
-                progress(len(missing), len(missing))
+                    progress(done, len(missing))
             return {v: self._addresses[v.symbol] for v in wanted}
+
+    def _objects(self, batches: Sequence[Sequence[Variant]]) -> Iterator[bytes]:
+        """Object code of each batch; many batches compile in processes of their own.
+
+        llvmlite holds one lock over all of LLVM, so threads would not help.
+        """
+        workers = min(os.cpu_count() or 1, len(batches))
+        if len(batches) < _PARALLEL_BATCHES or workers < 2:
+            for batch in batches:
+                yield compile_batch(batch)
+            return
+        context = multiprocessing.get_context("forkserver")
+        with ProcessPoolExecutor(workers, mp_context=context) as pool:
+            yield from pool.map(compile_batch, batches)
 
     def address(self, symbol: str) -> int:
         """Address of a runtime function."""
         return self._addresses[symbol]
 
-    # --- compiling --------------------------------------------------------------------------
-    def _object(self, module: Module) -> bytes:
-        parsed = llvm.parse_assembly(str(module))
-        parsed.verify()
-        options = llvm.create_pipeline_tuning_options(speed_level=2)
-        options.loop_vectorization = False
-        options.slp_vectorization = False
-        options.loop_unrolling = False
-        builder = llvm.create_pass_builder(self._machine, options)
-        builder.getModulePassManager().run(parsed, builder)
-        return self._machine.emit_object(parsed)
-
-    def _compile(self, variants: Sequence[Variant]) -> None:
-        module = Module()
-        for variant in variants:
-            FAMILIES[variant.family](module, variant)
-        symbols = [v.symbol for v in variants]
-        code = self._object(_with_table(module, symbols))
-        self.compiled += len(symbols)
-        self._add(code, symbols)
-        self._save(code, symbols)
-
+    # --- loading ------------------------------------------------------------------------------
     def _load_runtime(self) -> None:
         names = ["asmevo_resolve", "asmevo_note", "asmevo_shadow", "asmevo_setup", "asmevo_run"]
         stem = self._index.get(names[0])
         if stem is not None:
             self._load_cached(stem)
         if names[0] not in self._addresses:
-            code = self._object(_with_table(runtime_module(), names))
+            code = _object(_with_table(runtime_module(), names))
             self._add(code, names)
             self._save(code, names)
         # Functions that helpers call by name.
