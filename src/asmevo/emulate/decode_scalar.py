@@ -35,9 +35,11 @@ HWREGS = {
     "HW_REG_SQ_PERF_SNAPSHOT_PC_HI": 24,
 }
 MODE_REGISTER = 1
-# MODE bits a program may change that results depend on: rounding, denormals, DX10 clamp, IEEE,
-# FP16_OVFL and VSKIP. The others are kept as written but change nothing here.
-MODE_EFFECTIVE = 0x3FF | 1 << 23 | 1 << 28
+# MODE bits that results depend on: rounding, denormals, DX10 clamp, IEEE, FP16_OVFL, VSKIP, and
+# GPR_IDX_EN. The exception enables in [15:12] are not modelled; their place holds the register
+# index enables (M0[15:12] in hardware), so that one number names a copy of the records.
+INDEX_BITS = 0xF << 12 | 1 << 27
+MODE_EFFECTIVE = 0x3FF | 1 << 23 | 1 << 28 | INDEX_BITS
 VSKIP_BIT = 28
 
 
@@ -150,20 +152,16 @@ def _scalar_atomic(ctx: Context, inst: Instruction, buffered: bool, name: str, s
 
 def _gpr_index(ctx: Context, inst: Instruction) -> Record:
     base = inst.base
-    if base == "s_set_gpr_idx_off":
-        ctx.gpr_idx = 0
-        return Record(Variant("pass", "pass"))
-    bits = 0
-    for operand in inst.operands:
-        text = getattr(operand.value, "text", "")
-        for i, word in enumerate(("SRC0", "SRC1", "SRC2", "DST")):
-            if re.search(rf"\b{word}\b", text):
-                bits |= 1 << i
+    bits = _index_enables(inst)
     ops: list[int] = []
-    if base != "s_set_gpr_idx_mode":
+    if base in ("s_set_gpr_idx_on", "s_set_gpr_idx_idx"):
         ops = [ctx.offset(inst.operands[0])]
+    if ctx.static_index:
+        return Record(Variant("gpridx", base, "", (("switch", True),)), ops, imm=bits)
     if base != "s_set_gpr_idx_idx":
         ctx.gpr_idx = bits
+    if base == "s_set_gpr_idx_off":
+        return Record(Variant("pass", "pass"))
     return Record(Variant("gpridx", base), ops, imm=bits)
 
 
@@ -176,19 +174,37 @@ def hardware_register(inst: Instruction) -> tuple[int, int, int]:
     return simm & 63, simm >> 6 & 31, (simm >> 11) + 1
 
 
-def mode_change(inst: Instruction) -> tuple[int, int | None] | None:
-    """(mask, new bits or None when known only at run time) if the instruction changes MODE."""
-    if inst.base == "s_setvskip":
-        return 1 << VSKIP_BIT, None
-    if inst.base not in ("s_setreg_b32", "s_setreg_imm32_b32"):
-        return None
-    number, at, count = hardware_register(inst)
-    if number != MODE_REGISTER:
-        return None
-    mask = ((1 << count) - 1) << at & 0xFFFFFFFF
-    if inst.base == "s_setreg_b32":
-        return mask, None
-    return mask, int.from_bytes(inst.raw[4:8], "little") << at & mask
+def mode_changes(inst: Instruction) -> list[tuple[int, int]]:
+    """(mask, bits) for every change of the effective MODE that an instruction's text fixes."""
+    base = inst.base
+    if base == "s_setvskip":
+        return [(1 << VSKIP_BIT, 0), (1 << VSKIP_BIT, 1 << VSKIP_BIT)]
+    if base == "s_set_gpr_idx_off":
+        return [(INDEX_BITS, 0)]
+    if base in ("s_set_gpr_idx_on", "s_set_gpr_idx_mode"):
+        enables = _index_enables(inst) << 12
+        return [(INDEX_BITS, enables | 1 << 27)]
+    if base == "s_setreg_imm32_b32":
+        number, at, count = hardware_register(inst)
+        mask = ((1 << count) - 1) << at & MODE_EFFECTIVE & ~INDEX_BITS
+        if number == MODE_REGISTER and mask:
+            return [(mask, int.from_bytes(inst.raw[4:8], "little") << at & mask)]
+    return []
+
+
+def index_enables(mode: int) -> int:
+    """Register index enables (src0, src1, src2, dst) of an effective MODE value."""
+    return mode >> 12 & 0xF if mode >> 27 & 1 else 0
+
+
+def _index_enables(inst: Instruction) -> int:
+    bits = 0
+    for operand in inst.operands:
+        text = getattr(operand.value, "text", "")
+        for i, word in enumerate(("SRC0", "SRC1", "SRC2", "DST")):
+            if re.search(rf"\b{word}\b", text):
+                bits |= 1 << i
+    return bits
 
 
 def _hardware_register(ctx: Context, inst: Instruction) -> Record | None:
@@ -211,4 +227,5 @@ def _hardware_register(ctx: Context, inst: Instruction) -> Record | None:
     else:
         register = next(o for o in inst.operands if isinstance(o.value, Reg))
         source = ctx.offset(register)
+    mask &= ~INDEX_BITS
     return Record(Variant("mode", "s_setreg"), [source], imm=at, imm2=mask)

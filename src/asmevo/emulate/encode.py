@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from asmevo.codeobject import Kernel
 from asmevo.emulate import layout as L
-from asmevo.emulate.decode import ConstantPool, Decoder, Record, Unsupported
-from asmevo.emulate.decode_scalar import MODE_EFFECTIVE, VSKIP_BIT, mode_change
-from asmevo.emulate.decode_waits import pending_records, wait_record
+from asmevo.emulate.decode_scalar import mode_changes
 from asmevo.emulate.emit import Variant
 from asmevo.emulate.library import HelperLibrary, Progress
+from asmevo.emulate.operands import ConstantPool, Record
+from asmevo.emulate.templates import PLAIN, TOKENS, Style, Templates, templates
 from asmevo.errors import UnsupportedError
-from asmevo.isa.effects import OpClass, effects
+from asmevo.isa.instruction import Instruction
 from asmevo.isa.semantics.table import FloatMode
 from asmevo.program import Program
 
-_RUN_OFF = Variant("stop", "run_off")
-_UNSUPPORTED = Variant("unsupported", "unsupported")
-_TICK = Variant("tick", "tick")
-_WATCHED = frozenset({"vmem", "lds", "transpose"})  # families that keep shadow memory
-_PASS = Variant("pass", "pass")
+_RUN_OFF = Record(Variant("stop", "run_off"))
+_TICK = Record(Variant("tick", "tick"))
+_CALLS = frozenset({"s_swappc_b64", "s_setpc_b64", "s_call_b64"})
+_ZEROS = (0,) * 6
+_DTYPE = np.dtype(
+    {
+        "names": ["fn", "ops", "imm", "region", "index", "misc", "imm2"],
+        "formats": ["u8", ("u4", 6), "i8", "u8", "u4", "u4", "i8"],
+        "offsets": [L.R_FN, L.R_OPS, L.R_IMM, L.R_REGION, L.R_INDEX, L.R_MISC, L.R_IMM2],
+        "itemsize": L.RECORD_SIZE,
+    }
+)
 IMAGE_BASE = 0x7E00_0000_0000  # device address at which the object's segments are loaded
 
 
@@ -75,55 +82,29 @@ def aligned(size: int, alignment: int = 64) -> NDArray[np.uint8]:
     return raw[shift : shift + size]
 
 
-def _leaders(program: Program, first: int, last: int) -> set[int]:
-    found = {first}
-    for i in range(first, last):
-        kind = effects(program.instructions[i], program.target).kind
-        if kind in (OpClass.BRANCH, OpClass.END, OpClass.BARRIER):
-            found.add(i + 1)
-        target = program.branch_target(i)
-        if target is not None:
-            found.add(target)
-    return found
-
-
 def _code_ranges(program: Program, kernel: Kernel) -> list[tuple[int, int]]:
     """Instruction ranges to encode: the kernel's function, and the others if it may call them."""
     own = program.kernel_function(kernel)
     ranges = [(own.first, own.last)]
-    calls = any(
-        program.instructions[i].base in ("s_swappc_b64", "s_setpc_b64", "s_call_b64")
-        for i in range(own.first, own.last)
-    )
+    calls = any(inst.base in _CALLS for inst in _distinct(program, ranges))
     if calls:
         ranges += [(f.first, f.last) for f in program.functions if f is not own]
     return ranges
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
-    """Which extra records and helper variants a run wants.
-
-    Attributes:
-        trace: block entries also append to the wave's trace.
-        tick: a yield check stands behind every instruction (interleaved schedules).
-        exact: matrix instructions in exact instead of fast arithmetic.
-        shadow: memory instructions check and update shadow memory (races, uninitialized reads).
-        waits: loads arrive only at a sufficient wait; until then their destination holds junk.
-    """
-
-    trace: bool = False
-    tick: bool = False
-    exact: bool = False
-    shadow: bool = False
-    waits: bool = False
+def _distinct(program: Program, ranges: list[tuple[int, int]]) -> list[Instruction]:
+    """One instruction per encoding that occurs in the ranges."""
+    found: dict[bytes, Instruction] = {}
+    for first, last in ranges:
+        found.update({inst.raw: inst for inst in program.instructions[first:last]})
+    return list(found.values())
 
 
 def encode(
     program: Program,
     kernel: Kernel,
     library: HelperLibrary,
-    style: Style = Style(),
+    style: Style = PLAIN,
     *,
     progress: Progress | None = None,
 ) -> EncodedKernel:
@@ -133,24 +114,26 @@ def encode(
         style: extra records and variants.
         progress: told about helpers that have to be compiled first.
     """
+    ranges = _code_ranges(program, kernel)
     modes = reachable_modes(program, kernel)
-    pool = ConstantPool()
-    block_variant = Variant("block", "block", "", (("trace", True),) if style.trace else ())
-    copies: list[list[Record]] = []
-    plan = _Plan({}, [], {})
-    for bits in modes:
-        plan = _Plan({}, [], {})
-        copies.append(_records(program, kernel, pool, bits, block_variant, style, plan))
-    return _lay_out(program, kernel, library, copies, modes, plan, pool, progress)
+    arch = program.target.arch
+    plan = _plan(program, ranges, templates(modes[0], arch, style), style)
+    copies = [_copy(program, plan, templates(bits, arch, style), style) for bits in modes]
+    return _lay_out(program, kernel, library, copies, modes, plan, progress)
 
 
 @dataclass(slots=True, eq=False)
 class _Plan:
     """What the copies of a kernel's records share: all of them have the same shape."""
 
-    record_of: dict[int, int]
+    ranges: list[tuple[int, int]]
+    record_of: dict[int, int]  # instruction -> its first record
     blocks: list[EncodedBlock]
+    block_at: dict[int, int]  # instruction -> number of the block that starts there
     unsupported: dict[int, str]
+    indices: list[int] = field(default_factory=lambda: [])  # instruction per record
+    targets: list[tuple[int, int]] = field(default_factory=lambda: [])  # (record, instruction)
+    jumps: list[tuple[int, int]] = field(default_factory=lambda: [])
 
 
 _MOST_MODES = 16
@@ -173,16 +156,9 @@ def reachable_modes(program: Program, kernel: Kernel) -> tuple[int, ...]:
         bool(d.fp16_ovfl),
     ).bits()
     changes: set[tuple[int, int]] = set()
-    for start, last in _code_ranges(program, kernel):
-        for inst in program.instructions[start:last]:
-            change = mode_change(inst) if inst.base.startswith("s_set") else None
-            if change is None:
-                continue
-            mask, value = change[0] & MODE_EFFECTIVE, change[1]
-            if inst.base == "s_setvskip":
-                changes |= {(mask, 0), (mask, 1 << VSKIP_BIT)}
-            elif value is not None:
-                changes.add((mask, value & mask))
+    for inst in _distinct(program, _code_ranges(program, kernel)):
+        if inst.base.startswith("s_set"):
+            changes |= set(mode_changes(inst))
     found = [first]
     for bits in found:
         for mask, value in sorted(changes):
@@ -197,65 +173,68 @@ def reachable_modes(program: Program, kernel: Kernel) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _records(
-    program: Program,
-    kernel: Kernel,
-    pool: ConstantPool,
-    mode: int,
-    block_variant: Variant,
-    style: Style,
-    plan: _Plan,
-) -> list[Record]:
+def _plan(program: Program, ranges: list[tuple[int, int]], found: Templates, style: Style) -> _Plan:
+    """Blocks and record numbers."""
+    plan = _Plan(ranges, {}, [], {}, {})
+    count = 0
+    for first, last in ranges:
+        starts = {first}
+        for i, inst in enumerate(program.instructions[first:last], first):
+            template = found.of(inst)
+            if template.ends_block:
+                starts.add(i + 1)
+            if template.targets or template.ends_block:
+                target = program.branch_target(i)
+                if target is not None:
+                    starts.add(target)
+        ordered = sorted(i for i in starts if first <= i < last)
+        for i, end in zip(ordered, [*ordered[1:], last], strict=True):
+            plan.block_at[i] = len(plan.blocks)
+            plan.blocks.append(EncodedBlock(i, end))
+        for i, inst in enumerate(program.instructions[first:last], first):
+            plan.record_of[i] = count
+            if i in plan.block_at:
+                plan.indices.append(i)
+                count += 1
+            template = found.of(inst)
+            if template.reason:
+                plan.unsupported[i] = template.reason
+            records = template.records
+            if not records:
+                continue
+            if template.targets:
+                plan.targets.append((count, i))
+            if records[0].variant.family == "jump":
+                plan.jumps.append((count, i))
+            size = len(records) + style.tick
+            plan.indices += [i] * size
+            count += size
+        plan.indices.append(last - 1)
+        count += 1
+    return plan
+
+
+def _copy(program: Program, plan: _Plan, found: Templates, style: Style) -> list[Record]:
     """The kernel's records for one MODE value.
 
-    Every instruction has one record (and its tick) whatever the mode, so that a change of mode
+    Every instruction has the same number of records whatever the mode, so that a change of mode
     continues at the same place of another copy.
     """
+    variant = Variant("block", "block", "", (("trace", True),) if style.trace else ())
     records: list[Record] = []
-    record_of, blocks = plan.record_of, plan.blocks
-    vskip = bool(mode >> VSKIP_BIT & 1)
-    skipped = Record(_PASS)
-    for first, last in _code_ranges(program, kernel):
-        decoder = Decoder(pool, FloatMode.from_bits(mode), program.target.arch, vskip, style.exact)
-        leaders = _leaders(program, first, last)
-        starts = sorted(i for i in leaders if first <= i < last)
-        ends = [*starts[1:], last]
-        length = dict(zip(starts, ends, strict=True))
-        for i in range(first, last):
-            record_of[i] = len(records)
-            if i in length:
-                records.append(Record(block_variant, imm=len(blocks), misc=length[i] - i, index=i))
-                blocks.append(EncodedBlock(i, length[i]))
-            inst = program.instructions[i]
-            try:
-                record = decoder.decode(inst)
-            except Unsupported as err:
-                plan.unsupported[i] = str(err.args[0])
-                record = Record(_UNSUPPORTED)
-            if record is None and style.waits:
-                record = wait_record(inst, program.target)
-            if record is None:
-                if not decoder.skips(inst):
-                    continue
-                record = replace(skipped)
-            record.index = i
-            if record.target is not None:
-                record.target = program.branch_target(i)
-            if record.target2 is not None:
-                record.target2 = program.branch_target(i)
-            if record.variant.family == "jump":
-                record.imm = (
-                    IMAGE_BASE + program.object.text_address + (program.offsets[i] + inst.size)
-                )
-            if style.shadow and record.variant.family in _WATCHED:
-                options = (*record.variant.options, ("shadow", True))
-                record.variant = replace(record.variant, options=options)
-            records.append(record)
-            if style.waits and not decoder.skips(inst):
-                records += pending_records(decoder, inst, i, program.target)
-            if style.tick:
-                records.append(Record(_TICK, index=i))
-        records.append(Record(_RUN_OFF, index=last - 1))
+    of, block_at, blocks = found.of, plan.block_at, plan.blocks
+    for first, last in plan.ranges:
+        for i, inst in enumerate(program.instructions[first:last], first):
+            if i in block_at:
+                number = block_at[i]
+                block = blocks[number]
+                records.append(Record(variant, imm=number, misc=block.last - block.first))
+            own = of(inst).records
+            if own:
+                records += own
+                if style.tick:
+                    records.append(_TICK)
+        records.append(_RUN_OFF)
     return records
 
 
@@ -266,27 +245,30 @@ def _lay_out(
     copies: list[list[Record]],
     modes: tuple[int, ...],
     plan: _Plan,
-    pool: ConstantPool,
     progress: Progress | None,
 ) -> EncodedKernel:
-    addresses = library.addresses((r.variant for c in copies for r in c), progress)
-    count = len(copies[0])
+    variants = {id(r.variant): r.variant for c in copies for r in c}
+    addresses = library.addresses(variants.values(), progress)
+    address_of = {key: addresses[variant] for key, variant in variants.items()}
+    count = len(plan.indices)
     assert all(len(c) == count for c in copies)
     memory = aligned(len(copies) * count * L.RECORD_SIZE)
-    dtype = np.dtype(
-        {
-            "names": ["fn", "ops", "imm", "region", "index", "misc", "imm2"],
-            "formats": ["u8", ("u4", 6), "i8", "u8", "u4", "u4", "i8"],
-            "offsets": [L.R_FN, L.R_OPS, L.R_IMM, L.R_REGION, L.R_INDEX, L.R_MISC, L.R_IMM2],
-            "itemsize": L.RECORD_SIZE,
-        }
+    table = memory.view(_DTYPE)
+    table["index"] = np.tile(np.array(plan.indices, np.int64), len(copies))
+    table["fn"] = np.fromiter(
+        (address_of[id(r.variant)] for c in copies for r in c), np.uint64, len(copies) * count
     )
-    table = memory.view(dtype)
+    for name in ("imm", "imm2", "misc"):
+        values = [getattr(r, name) for c in copies for r in c]
+        table[name] = np.array(values, np.int64)
+    pool = ConstantPool()
+    ops = np.array([(*r.ops, *_ZEROS[len(r.ops) :]) for c in copies for r in c], np.int64)
+    table["ops"] = _placed(ops, pool)
     mode_table = np.zeros((len(copies), 2), np.uint64)
-    for n, (bits, records) in enumerate(zip(modes, copies, strict=True)):
+    for n, bits in enumerate(modes):
         base = memory.ctypes.data + n * count * L.RECORD_SIZE
         mode_table[n] = (bits, base)
-        _fill(table[n * count : (n + 1) * count], records, base, plan.record_of, addresses)
+        _connect(program, plan, copies[n], table[n * count : (n + 1) * count], base)
     pc_map = np.full(len(program.object.text) // 4 + 1, -1, np.int32)
     for i, n in plan.record_of.items():
         slot = program.offsets[i] // 4
@@ -308,34 +290,31 @@ def _lay_out(
     )
 
 
-def _fill(
-    table: NDArray[np.void],
-    records: list[Record],
-    base: int,
-    record_of: dict[int, int],
-    addresses: dict[Variant, int],
+def _placed(ops: NDArray[np.int64], pool: ConstantPool) -> NDArray[np.int64]:
+    """Operand offsets with constants' tokens replaced by places in the kernel's own pool."""
+    flat = ops.ravel()
+    where = np.flatnonzero(flat < 0)
+    tokens, inverse = np.unique(flat[where], return_inverse=True)
+    places = np.array([pool.put(TOKENS.value(int(t))) for t in tokens], np.int64)
+    out = flat.copy()
+    if len(where):
+        out[where] = places[inverse]
+    return out.reshape(ops.shape)
+
+
+def _connect(
+    program: Program, plan: _Plan, records: list[Record], table: NDArray[np.void], base: int
 ) -> None:
-    """Write one copy of the records, whose record 0 lies at address `base`."""
-    off_end = record_of.get(-1, len(records) - 1)
-
-    def where(target: int | None) -> int:
-        return base + record_of.get(-1 if target is None else target, off_end) * L.RECORD_SIZE
-
-    ops = np.zeros((len(records), 6), np.uint32)
-    imm = np.zeros(len(records), np.int64)
-    imm2 = np.zeros(len(records), np.int64)
-    index = np.zeros(len(records), np.uint32)
-    misc = np.zeros(len(records), np.uint32)
-    for n, record in enumerate(records):
-        if record.ops:
-            ops[n, : len(record.ops)] = record.ops
-        family = record.variant.family
-        imm[n] = where(record.target) if family == "branch" else record.imm
-        imm2[n] = where(record.target2) if record.target2 is not None else record.imm2
-        index[n], misc[n] = record.index, record.misc
-    table["fn"] = np.fromiter((addresses[r.variant] for r in records), np.uint64, len(records))
-    table["ops"], table["imm"], table["imm2"] = ops, imm, imm2
-    table["index"], table["misc"] = index, misc
+    """Write branch targets and return addresses into one copy, whose record 0 lies at `base`."""
+    off_end = len(records) - 1
+    for n, i in plan.jumps:
+        address = IMAGE_BASE + program.object.text_address + program.offsets[i]
+        table["imm"][n] = address + program.instructions[i].size
+    for n, i in plan.targets:
+        target = program.branch_target(i)
+        number = plan.record_of.get(-1 if target is None else target, off_end)
+        column = "imm" if records[n].target is not None else "imm2"
+        table[column][n] = base + number * L.RECORD_SIZE
 
 
 def _entry_index(program: Program, kernel: Kernel) -> int:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
+from asmevo.emulate.decode_scalar import INDEX_BITS, MODE_EFFECTIVE, VSKIP_BIT
 from asmevo.emulate.emit import Helper, Variant, family
 from asmevo.emulate.ir import Module
-
-# MODE bits that select another copy of the records (decode_scalar.MODE_EFFECTIVE).
-_EFFECTIVE = 0x3FF | 1 << 23 | 1 << 28
-_VSKIP = 28
 
 
 def _switch_mode(h: Helper, new: str) -> None:
     """Write MODE (i32) and continue after this record, in the copy that belongs to the mode."""
     f = h.fn
     h.set_field(L.MODE_BITS, new, "i32")
-    wanted = f.op(f"and i32 {new}, {_EFFECTIVE}")
+    wanted = f.op(f"and i32 {new}, {MODE_EFFECTIVE}")
     key = f.op(f"zext i32 {wanted} to i64")
     table, count = h.field(L.MODES, "ptr"), h.field(L.MODE_COUNT)
     loop, look, step, found, unknown = (
@@ -55,8 +52,8 @@ def emit_mode(module: Module, variant: Variant) -> None:
     if variant.name == "s_setvskip":
         number = f.op(f"and i32 {f.load('i32', h.slot(1))}, 31")
         bit = f.op(f"and i32 {f.op(f'lshr i32 {source}, {number}')}, 1")
-        moved = f.op(f"shl i32 {bit}, {_VSKIP}")
-        kept = f.op(f"and i32 {old}, {~(1 << _VSKIP)}")
+        moved = f.op(f"shl i32 {bit}, {VSKIP_BIT}")
+        kept = f.op(f"and i32 {old}, {~(1 << VSKIP_BIT)}")
     else:
         first = f.op(f"trunc i64 {h.imm()} to i32")
         mask = f.op(f"trunc i64 {h.imm2()} to i32")
@@ -73,7 +70,7 @@ def emit_get_register(module: Module, variant: Variant) -> None:
     f = h.fn
     number: int = variant.option("register")
     if number == 1:
-        value = h.field(L.MODE_BITS, "i32")
+        value = f.op(f"and i32 {h.field(L.MODE_BITS, 'i32')}, {~INDEX_BITS}")
     elif number == 15:  # SH_MEM_BASES: low half private, high half shared aperture
         value = str(L.PRIVATE_BASE >> 16 | L.SHARED_BASE)
     elif number == 4:  # HW_ID: the wave number in its lowest bits
@@ -136,16 +133,23 @@ def emit_gpr_index(module: Module, variant: Variant) -> None:
     h = Helper(module, variant)
     f = h.fn
     old = h.field(L.M0, "i32")
-    if variant.name == "s_set_gpr_idx_mode":
-        kept = f.op(f"and i32 {old}, {~0xF000}")
-        new = kept
-    else:
+    name = variant.name
+    enables = f.op(f"trunc i64 {h.imm()} to i32")
+    new = old
+    if name in ("s_set_gpr_idx_on", "s_set_gpr_idx_idx"):
         index = f.op(f"and i32 {f.load('i32', h.slot(0))}, 255")
-        clear = 0xF0FF if variant.name == "s_set_gpr_idx_on" else 0xFF
-        new = f.op(f"or i32 {f.op(f'and i32 {old}, {~clear}')}, {index}")
-    if variant.name != "s_set_gpr_idx_idx":
-        mode = f.op(f"shl i32 {f.op(f'trunc i64 {h.imm()} to i32')}, 12")
-        new = f.op(f"or i32 {new}, {mode}")
+        new = f.op(f"or i32 {f.op(f'and i32 {old}, {~0xFF}')}, {index}")
+    if name in ("s_set_gpr_idx_on", "s_set_gpr_idx_mode"):
+        kept = f.op(f"and i32 {new}, {~0xF000}")
+        new = f.op(f"or i32 {kept}, {f.op(f'shl i32 {enables}, 12')}")
     h.set_field(L.M0, new, "i32")
+    if variant.option("switch") and name != "s_set_gpr_idx_idx":
+        mode = f.op(f"and i32 {h.field(L.MODE_BITS, 'i32')}, {~INDEX_BITS}")
+        if name != "s_set_gpr_idx_off":
+            chosen = f.op(f"or i32 {f.op(f'shl i32 {enables}, 12')}, {1 << 27}")
+            mode = f.op(f"or i32 {mode}, {chosen}")
+        _switch_mode(h, mode)
+        h.finish()
+        return
     h.next()
     h.finish()
