@@ -251,3 +251,15 @@ def test_release_and_acquire_sequences(text_view) -> None:
 
 def test_nothing_is_waited_for_at_the_end(text_view) -> None:
     assert check_waits(text_view(VM1 + DS2 + SM + END)) == []
+
+
+def test_a_full_engine_is_replaced_and_gives_the_same_findings(text_view, monkeypatch) -> None:
+    from asmevo.check import wait_engine
+
+    text = VM1 + VM2 + wait("vmcnt(1)") + USE2 + END
+    before = check_waits(text_view(text))
+    view = text_view(text)
+    old = wait_engine.walker_of(view.library)
+    monkeypatch.setattr(wait_engine, "MEMO_LIMIT", 0)
+    assert check_waits(view) == before
+    assert wait_engine.walker_of(view.library) is not old

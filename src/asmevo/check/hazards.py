@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from asmevo.check.facts import CALL, ChunkContent, Facts, Library
 from asmevo.check.findings import ERROR, NOTE, Finding
-from asmevo.check.fixpoint import StateTable, forward
+from asmevo.check.fixpoint import MEMO_LIMIT, StateTable, forward
 from asmevo.check.view import View
 from asmevo.check.waits import Source, register_text
 from asmevo.isa.effects import OpClass
@@ -90,6 +90,11 @@ class Walker:
         self.pairs = pair_table(self.target)
         self.interest = interest(self.target)
         self.reaches: dict[tuple[int, int], int] = {}
+
+    @property
+    def full(self) -> bool:
+        """Whether its tables have outgrown their bound."""
+        return self.states.full or len(self._memo) > MEMO_LIMIT
 
     def run(self, content: ChunkContent, entry: int) -> Result:
         """Exit state and findings of a chunk for the entry state with that number."""
@@ -198,7 +203,7 @@ def join(a: State, b: State) -> State:
 def walker_of(library: Library) -> Walker:
     """The target's walker; a new one when its tables have outgrown their bound."""
     found = library.engines.get("hazards")
-    if not isinstance(found, Walker) or found.states.full:
+    if not isinstance(found, Walker) or found.full:
         found = library.engines["hazards"] = Walker(library)
     return found
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from asmevo.check.facts import CALL, ChunkContent, Facts, Library, dual_halves
 from asmevo.check.findings import NOTE, Finding
-from asmevo.check.fixpoint import StateTable, forward
+from asmevo.check.fixpoint import MEMO_LIMIT, StateTable, forward
 from asmevo.check.view import View
 from asmevo.check.waits import register_text
 from asmevo.isa.hazards import Mark
@@ -62,6 +62,11 @@ class Walker:
         self.states: StateTable[State] = StateTable((), join)
         self._memo: dict[tuple[ChunkContent, int], Result] = {}
         self._roles: dict[Facts, tuple[ValuRoles, ...]] = {}
+
+    @property
+    def full(self) -> bool:
+        """Whether its tables have outgrown their bound."""
+        return self.states.full or len(self._memo) > MEMO_LIMIT
 
     def run(self, content: ChunkContent, entry: int) -> Result:
         """Exit state and findings of a chunk for the entry state with that number."""
@@ -118,7 +123,7 @@ class Walker:
 def walker_of(library: Library) -> Walker:
     """The target's walker; a new one when its tables have outgrown their bound."""
     found = library.engines.get("valu")
-    if not isinstance(found, Walker) or found.states.full:
+    if not isinstance(found, Walker) or found.full:
         found = library.engines["valu"] = Walker(library)
     return found
 

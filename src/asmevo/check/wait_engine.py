@@ -29,7 +29,7 @@ from asmevo.check.facts import (
     Facts,
     Library,
 )
-from asmevo.check.fixpoint import StateTable
+from asmevo.check.fixpoint import MEMO_LIMIT, StateTable
 from asmevo.isa.counters import UNORDERED, Order
 from asmevo.isa.effects import OpClass
 
@@ -124,6 +124,11 @@ class Walker:
         self.flat_blocks = target.is_gfx9
         self.halves_apart = target.major >= 11  # 16-bit halves are registers of their own
         self.waw_in_order = {Order.LDS} if target.major >= 12 else {Order.LDS, Order.VMEM}
+
+    @property
+    def full(self) -> bool:
+        """Whether its tables have outgrown their bound."""
+        return self.states.full or len(self._memo) > MEMO_LIMIT
 
     def run(self, content: ChunkContent, entry: int) -> Result:
         """Exit state and findings of a chunk for the entry state with that number."""
@@ -243,6 +248,6 @@ class Walker:
 def walker_of(library: Library) -> Walker:
     """The target's walker; a new one when its tables have outgrown their bound."""
     found = library.engines.get("waits")
-    if not isinstance(found, Walker) or found.states.full:
+    if not isinstance(found, Walker) or found.full:
         found = library.engines["waits"] = Walker(library)
     return found
