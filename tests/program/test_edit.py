@@ -132,6 +132,35 @@ def test_replacing_a_window_by_its_own_listing_changes_nothing(kernel_objects: O
     assert edited.labels == program.labels
 
 
+@pytest.mark.corpus
+def test_moving_code_keeps_bytes_that_llvm_would_write_otherwise(aiter_root: Path) -> None:
+    path = sorted((aiter_root / "aiter_meta/hsa/gfx950/f4gemm").glob("*.co"))[0]
+    program = load(path.read_bytes())
+    kept = [i for i, x in enumerate(program.instructions) if not x.editable]
+    assert kept
+    first = next(
+        i - 3 for i in kept
+        if not any(j in program.labels or j in program.targets for j in range(i - 3, i + 6))
+    )  # fmt: skip
+    lines = [program.line(i) for i in range(first, first + 8)]
+    same = apply(program, [Edit(first, first + 8, tuple(lines))])
+    assert same.text == program.text
+    moved = apply(program, [Edit(first, first + 8, (*lines[1:], lines[0]))])
+    raws = [i.raw for i in program.instructions[first : first + 8]]
+    assert [i.raw for i in moved.instructions[first : first + 8]] == [*raws[1:], raws[0]]
+    assert_same_structure(moved, load(rebuild(moved)))
+
+
+def test_gfx11_windows_survive_their_own_listing(kernel_objects: Objects) -> None:
+    program = load(kernel_objects("calls", "gfx1100", "recovery"))
+    taken = {i for r in program.references for i in (r.pc_read, r.low, r.high)}
+    f = program.function("table_walk")
+    for first in range(f.first, f.last - 9, 9):
+        if not taken & set(range(first, first + 9)):
+            lines = tuple(program.listing(first, first + 9))
+            assert apply(program, [Edit(first, first + 9, lines)]).text == program.text
+
+
 def test_shrinking_keeps_the_file_consistent(kernel_objects: Objects) -> None:
     program = load(kernel_objects("softmax"))
     nops = [

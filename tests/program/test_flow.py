@@ -135,3 +135,10 @@ def test_cross_lane_reads_and_matrix_writes_ignore_exec(kernel_objects: Objects)
     assert 2048 + 3 in live.live_after(1)
     assert not agprs & live.live_before(1)
     assert V + 1 in live.live_before(3)  # lane 3 may be off, then the old value is read
+
+
+def test_a_loop_that_restores_exec_without_saving_it_ends() -> None:
+    program = _restoring_loop()
+    live = liveness(program, program.function("k"))
+    top = program.index_of_label["top"] if "top" in program.index_of_label else 1
+    assert 1024 + 2 in live.live_before(top)

@@ -135,14 +135,16 @@ def transfer(inst: Instruction, target: Target) -> Transfer:
 # the order in which the restores were met, innermost last).
 _State = tuple[int, int, tuple[tuple[int, int], ...]]
 _NOTHING: _State = (0, 0, ())
+_PATIENCE = 30  # visits of a block after which EXEC pairs are no longer followed there
 
 
 def _step(t: Transfer, state: _State, full: bool) -> _State:
     here, elsewhere, waiting = state
-    if t.restores >= 0:
+    if t.restores >= 0 and not any(pair == t.restores for pair, _ in waiting):
         waiting = (*waiting, (t.restores, here))
         here = 0
-    elif t.exec_write in (ExecWrite.FULL, ExecWrite.OTHER):
+    elif t.restores >= 0 or t.exec_write in (ExecWrite.FULL, ExecWrite.OTHER):
+        # Also a second restore from one pair without a save between them.
         for _, wanted in waiting:
             elsewhere |= wanted
         elsewhere |= here
@@ -232,9 +234,11 @@ class Liveness:
     def _solve(self) -> None:
         work = list(range(len(self.blocks)))
         queued = set(work)
+        visits = [0] * len(self.blocks)
         while work:
             n = work.pop()
             queued.discard(n)
+            visits[n] += 1
             b = self.blocks[n]
             state: _State = (0, ALL_UNITS if b.unknown_successors else 0, ())
             for s in b.successors:
@@ -242,6 +246,10 @@ class Liveness:
             self._out[n] = state
             for i in range(b.last - 1, b.first - 1, -1):
                 state = _step(self._transfers[i], state, self._full.get(i, False))
+            if visits[n] > _PATIENCE:
+                # A loop that restores EXEC without saving it would wait for ever more.
+                before = _all(self._in[n])
+                state = (state[0] | before, _all((0, state[1], state[2])) | before, ())
             if state != self._in[n]:
                 self._in[n] = state
                 for p in b.predecessors:

@@ -7,13 +7,14 @@ label strictly inside the range must be defined again by the lines if anything o
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from asmevo.isa.instruction import Instruction
 from asmevo.program.encoding import EncodingTable, table
-from asmevo.program.grammar import EditError, vet
+from asmevo.program.grammar import EditError, Statement, vet
 from asmevo.program.layout import lay_out
 from asmevo.program.model import PRELOAD_PROLOGUE, Function, PcReference, Program
 
@@ -73,11 +74,7 @@ def apply(program: Program, edits: Sequence[Edit]) -> Program:
     statements = [vet(e.lines) for e in ordered]
     _check_ranges(program, ordered)
     encodings = table(program.target)
-    texts = [s.text for group in statements for s in group if s.text is not None]
-    lines = encodings.assemble(texts)
-    if any(i.raw in encodings.pc_reads for i in lines):
-        raise EditError("a line reads the program counter", "leave PC-relative code as it is")
-    assembled = iter(lines)
+    assembled = iter(_instructions(program, encodings, ordered, statements))
     sizes = [sum(s.text is not None for s in group) for group in statements]
     placement = _Placement(ordered, sizes)
 
@@ -101,6 +98,41 @@ def apply(program: Program, edits: Sequence[Edit]) -> Program:
     return _place(program, encodings, placement, instructions, defined, branches)
 
 
+def _instructions(
+    program: Program,
+    encodings: EncodingTable,
+    edits: Sequence[Edit],
+    statements: Sequence[Sequence[Statement]],
+) -> list[Instruction]:
+    """Instructions for all lines, in order.
+
+    A line that repeats an instruction of its range takes that instruction as it is: moving code
+    about keeps its bytes, also where LLVM would encode the text otherwise.
+    """
+    out: list[Instruction | None] = []
+    fresh: list[str] = []
+    for edit, group in zip(edits, statements, strict=True):
+        kept: dict[str, deque[Instruction]] = {}
+        for i in range(edit.first, edit.last):
+            if i not in program.targets:
+                inst = program.instructions[i]
+                kept.setdefault(inst.text or "", deque()).append(inst)
+        for s in group:
+            if s.text is None:
+                continue
+            same = kept.get(s.text) if s.branch is None else None
+            if same:
+                out.append(same[0] if len(same) == 1 else same.popleft())
+            else:
+                out.append(None)
+                fresh.append(s.text)
+    made = iter(encodings.assemble(fresh))
+    instructions = [next(made) if inst is None else inst for inst in out]
+    if any(i.raw in encodings.pc_reads for i in instructions):
+        raise EditError("a line reads the program counter", "leave PC-relative code as it is")
+    return instructions
+
+
 def _check_ranges(program: Program, edits: Sequence[Edit]) -> None:
     count = len(program.instructions)
     previous = 0
@@ -110,11 +142,12 @@ def _check_ranges(program: Program, edits: Sequence[Edit]) -> None:
         if e.first < previous:
             raise EditError(f"edits overlap at instruction {e.first}", "merge them")
         previous = e.last
-        frozen = next((i for i in range(e.first, e.last)
-                       if not program.instructions[i].editable), None)  # fmt: skip
-        if frozen is not None:
+        unknown = next(
+            (i for i in range(e.first, e.last) if program.instructions[i].text is None), None
+        )
+        if unknown is not None:
             raise EditError(
-                f"instruction {frozen} ({program.line(frozen)}) is kept as bytes", "leave it out"
+                f"instruction {unknown} ({program.line(unknown)}) cannot be decoded", "leave it out"
             )
     touched = [(r, e) for r in program.references for e in edits
                if any(e.first <= i < e.last for i in (r.pc_read, r.low, r.high))]  # fmt: skip
