@@ -7,7 +7,7 @@ LDS, scratch and faults behave as in a real run.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from asmevo.codeobject import CodeObject
 from asmevo.emulate import layout as L
-from asmevo.emulate.encode import EncodedKernel, Style, encode
+from asmevo.emulate.encode import EncodedKernel, encode
 from asmevo.emulate.launch import Launch, MemoryRegion, object_image
 from asmevo.emulate.library import HelperLibrary, shared_library
 from asmevo.emulate.machine import Machine, Outcome
+from asmevo.emulate.templates import PLAIN, Style
 from asmevo.isa.target import Target
 from asmevo.program import recover
 from asmevo.program.build import assemble_object
@@ -103,13 +104,13 @@ def library() -> HelperLibrary:
     return shared_library()
 
 
-def encoded(body: str, setup: Setup = DEFAULT, *, tick: bool = False) -> EncodedKernel:
+def encoded(body: str, setup: Setup = DEFAULT, style: Style = PLAIN) -> EncodedKernel:
     """The encoded kernel of a body."""
     fields = {name: getattr(setup, name) for name in Setup.__dataclass_fields__}
     lines = "\n".join("\t" + line.strip() for line in body.strip().splitlines())
     data = assemble_object(_TEMPLATE.format(body=lines, **fields), Target(setup.arch))
     co = CodeObject.open(data)
-    return encode(recover(co), co.kernel(None), library(), Style(tick=tick))
+    return encode(recover(co), co.kernel(None), library(), style)
 
 
 def run_body(
@@ -119,10 +120,11 @@ def run_body(
     *,
     block: int = 64,
     quantum: int = 0,
+    style: Style = PLAIN,
     expect_fault: bool = False,
 ) -> tuple[NDArray[np.uint8], Outcome]:
     """Run a body on a copy of `memory`; returns the memory's bytes afterwards and the outcome."""
-    kernel = encoded(body, setup, tick=quantum > 0)
+    kernel = encoded(body, setup, replace(style, tick=quantum > 0))
     data = np.frombuffer(bytearray(memory.tobytes()), np.uint8)
     kernarg = BUFFER.to_bytes(8, "little").ljust(64, b"\0")
     launch = Launch((1, 1, 1), (block, 1, 1), 0, kernarg, KERNARG, quantum=quantum)
@@ -141,7 +143,9 @@ def run_body(
     return data, outcome
 
 
-def lanes(body: str, *columns: NDArray[np.uint32], setup: Setup = DEFAULT) -> NDArray[np.uint32]:
+def lanes(
+    body: str, *columns: NDArray[np.uint32], setup: Setup = DEFAULT, style: Style = PLAIN
+) -> NDArray[np.uint32]:
     """Run a body with lane values in v1, v2, ... and return what it leaves in v1 per lane."""
     loads = ["v_lshlrev_b32 v0, 2, v0"]
     loads += [
@@ -150,5 +154,5 @@ def lanes(body: str, *columns: NDArray[np.uint32], setup: Setup = DEFAULT) -> ND
     store = "global_store_dword v0, v1, s[2:3]"
     text = "\n".join([*loads, "s_waitcnt vmcnt(0)", body, store])
     memory = np.concatenate([np.asarray(c, np.uint32) for c in columns])
-    data, _ = run_body(text, memory, setup)
+    data, _ = run_body(text, memory, setup, style=style)
     return data[:256].view(np.uint32)

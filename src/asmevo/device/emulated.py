@@ -25,7 +25,7 @@ from asmevo.device.protocol import (
     WaveTrace,
 )
 from asmevo.emulate import layout as L
-from asmevo.emulate import shadow
+from asmevo.emulate import shadow_layout as shadow
 from asmevo.emulate.encode import EncodedKernel, Style, encode
 from asmevo.emulate.launch import Launch, MemoryRegion, object_image
 from asmevo.emulate.library import HelperLibrary, Progress, shared_library
@@ -170,6 +170,7 @@ class EmulatedDevice:
             exact=options.matrix == "exact",
             shadow=options.watch_memory,
             waits=options.late_loads,
+            open_junk=options.open_junk,
         )
         encoded = self.encoded(object, kernel.name, style)
         undefined = {b.name for b in capsule.buffers if b.undefined}
@@ -338,6 +339,7 @@ def _observation(report: ShadowReport) -> Observation:
         report.group,
         report.waves,
         report.times,
+        report.other,
     )
 
 

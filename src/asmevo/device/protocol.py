@@ -53,8 +53,11 @@ class RunOptions:
         guards_mapped: map the red zones round the buffers as ordinary memory and report damage
             (as on hardware) instead of faulting on the first access to them.
         watch_memory: look for races and uninitialized reads; they come as observations. Needs
-            48 bytes of host memory per dword of buffers and LDS.
+            16 bytes of host memory per granule of writable buffers, 8 per granule of LDS; a granule
+            is a dword, or less where the kernel accesses less.
         late_loads: a load's destination holds junk until a wait that proves it complete.
+        open_junk: register bits that no source documents (see the fidelity report's `open`) hold
+            junk instead of a plausible value.
         matrix: arithmetic of matrix instructions where a device has a choice: `fast` (fused
             accumulation in ascending k) or `exact` (the published accumulation models).
     """
@@ -68,6 +71,7 @@ class RunOptions:
     matrix: Literal["fast", "exact"] = "fast"
     watch_memory: bool = False
     late_loads: bool = False
+    open_junk: bool = False
 
     def schedule_for(self, capsule: Capsule) -> Schedule:
         """The schedule to use on `capsule`.
@@ -154,6 +158,7 @@ class Observation:
         workgroup: linear id of the later access' workgroup.
         waves: waves of the earlier and the later access.
         times: how often the pair was seen.
+        other_workgroup: linear id of the earlier access' workgroup; -1 for one of several others.
     """
 
     kind: ObservationKind
@@ -164,6 +169,7 @@ class Observation:
     workgroup: int
     waves: tuple[int, int]
     times: int
+    other_workgroup: int = -1
 
 
 def _no_traces() -> list[WaveTrace]:

@@ -166,6 +166,8 @@ def extend_loaded(h: Helper, raw: str, size: int, extend: str, signed: bool, old
     if size == 1:
         half = f.op(f"{'sext' if signed else 'zext'} {element} {raw} to {vec('i16')}")
     wide = f.op(f"zext {vec('i16')} {half} to {I32X64}")
+    if h.variant.option("open"):  # with SRAM ECC the other half is not preserved
+        old = f.op(f"xor {I32X64} {old}, splat (i32 -1)")
     if extend == "d16":
         kept = f.op(f"and {I32X64} {old}, splat (i32 -65536)")
     else:

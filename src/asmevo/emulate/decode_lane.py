@@ -90,6 +90,8 @@ def decode_lane(ctx: Context, inst: Instruction, semantic: table.Semantic) -> Re
             str(mods.get("src1_sel", "DWORD")),
         )
     _mode_options(ctx, semantic, types, options)
+    if ctx.open_junk and semantic.high == "open":
+        options["open"] = True
     kinds = "".join(k for k, _ in places)
     extra = ctx.index_option(len(explicit))
     return Record(

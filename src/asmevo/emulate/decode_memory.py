@@ -26,6 +26,8 @@ def decode_vector_memory(ctx: Context, inst: Instruction) -> Record:
     to_lds = bool(mods.get("lds")) or "_load_lds" in base
     returns = bool(mods.get("sc0") or mods.get("glc")) and op.action == "atomic"
     options: dict[str, Any] = {}
+    if ctx.open_junk and op.extend.startswith("d16"):
+        options["open"] = True
     if to_lds:
         options["lds"] = True
     if returns:
@@ -112,6 +114,8 @@ def decode_lds(ctx: Context, inst: Instruction) -> Record:
     options: tuple[tuple[str, Any], ...] = ()
     if op.atomic == "add_f" and op.size == 4 and ctx.mode.denorm_32 == 0:
         options = (("flush", True),)
+    if ctx.open_junk and op.extend.startswith("d16"):
+        options = (("open", True),)
     scale = op.pair or 1
     first = "offset0" if op.pair else "offset"
     return Record(

@@ -13,6 +13,7 @@ from asmevo.emulate import layout as L
 from asmevo.emulate.decode_scalar import mode_changes
 from asmevo.emulate.emit import Variant
 from asmevo.emulate.library import HelperLibrary, Progress
+from asmevo.emulate.shadow import granule_shifts
 from asmevo.emulate.operands import ConstantPool, Record
 from asmevo.emulate.templates import PLAIN, TOKENS, Style, Templates, templates
 from asmevo.errors import UnsupportedError
@@ -56,6 +57,7 @@ class EncodedKernel:
         unsupported: instruction index -> why the emulator cannot execute it.
         modes: effective MODE value per copy of the records; copy 0 is the one that starts.
         mode_table: what the engine looks MODE values up in (`layout.MODE_ENTRY` bytes each).
+        granules: log2 of the bytes that shadow memory tells apart in LDS and in device memory.
     """
 
     program: Program
@@ -68,6 +70,7 @@ class EncodedKernel:
     unsupported: dict[int, str]
     modes: tuple[int, ...]
     mode_table: NDArray[np.uint64]
+    granules: tuple[int, int] = (2, 2)
 
     @property
     def address(self) -> int:
@@ -119,7 +122,10 @@ def encode(
     arch = program.target.arch
     plan = _plan(program, ranges, templates(modes[0], arch, style), style)
     copies = [_copy(program, plan, templates(bits, arch, style), style) for bits in modes]
-    return _lay_out(program, kernel, library, copies, modes, plan, progress)
+    encoded = _lay_out(program, kernel, library, copies, modes, plan, progress)
+    if style.shadow:
+        encoded.granules = granule_shifts(inst.base for inst in _distinct(program, ranges))
+    return encoded
 
 
 @dataclass(slots=True, eq=False)

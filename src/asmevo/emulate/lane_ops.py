@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.dpp import dpp_write_mask
+from asmevo.emulate.dpp import dpp_valid, dpp_write_mask
 from asmevo.emulate.emit import Helper, Variant, family
 from asmevo.emulate.ir import Module
 from asmevo.emulate.lane_results import finish_float, place_16, place_part, place_sdwa
@@ -129,8 +129,15 @@ def emit_lane(module: Module, variant: Variant) -> None:
 
 
 def _store_mask(h: Helper, semantic: Semantic, index: int, value: Value) -> None:
-    """A lane mask result: inactive lanes become 0."""
-    bits = h.fn.op(f"and i64 {h.bits(value.raw)}, {h.exec_bits()}")
+    """A lane mask result: inactive lanes become 0; lanes that DPP suppresses keep their bit."""
+    f = h.fn
+    bits = f.op(f"and i64 {h.bits(value.raw)}, {h.exec_bits()}")
+    dpp = h.variant.option("dpp")
+    if dpp and not dpp[-1]:
+        valid = dpp_valid(h)
+        lost = f.op(f"and i64 {f.op(f'xor i64 {valid}, -1')}, {h.exec_bits()}")
+        kept = f.op(f"and i64 {f.load('i64', h.slot(index))}, {lost}")
+        bits = f.op(f"or i64 {f.op(f'and i64 {bits}, {valid}')}, {kept}")
     h.fn.store("i64", bits, h.slot(index))
     if semantic.writes_exec:
         h.set_field(L.EXEC, bits)

@@ -72,6 +72,8 @@ def place_16(h: Helper, semantic: Semantic, value: Value, pointer: str) -> Value
     if len(op_sel) > sources and op_sel[sources]:
         old = h.v(h.row(pointer), 32)
         return (old & 0xFFFF) | (value.u.to(32) << 16)
+    if h.variant.option("open"):
+        return (~h.v(h.row(pointer), 32) & 0xFFFF0000) | value.u.to(32)
     if semantic.high == "keep":
         return (h.v(h.row(pointer), 32) & 0xFFFF0000) | value.u.to(32)
     return value.u.to(32)

@@ -35,7 +35,11 @@ class LdsAddress:
         straight = f.label("straight")
         f.cond(ok, straight, miss, likely=True)
         f.place(straight)
-        return f.at(h.field(L.LDS_BASE, "ptr"), start)
+        host = f.at(h.field(L.LDS_BASE, "ptr"), start)
+        if h.variant.option("shadow"):
+            flags = shadow.flags_of(h.variant.name)
+            shadow.straight(h, host, 64 * size, flags, lds=True)
+        return host
 
     def hosts(self) -> str:
         """Host addresses of the active lanes; an address outside the allocation faults."""
@@ -56,7 +60,8 @@ class LdsAddress:
         base = f.op(f"ptrtoint ptr {h.field(L.LDS_BASE, 'ptr')} to i64")
         found = f.op(f"add {I64X64} {start}, {h.splat(base, 64)}")
         if h.variant.option("shadow"):
-            shadow.access(h, found, h.exec_bits(), self.size, shadow.flags_of(h.variant.name))
+            flags = shadow.flags_of(h.variant.name)
+            shadow.access(h, found, h.exec_bits(), self.size, flags, lds=True)
         return found
 
 
@@ -81,7 +86,7 @@ def _load(h: Helper, op: MemoryOp) -> None:
     pointer = h.slot(DST)
     row = h.source_row(ADDR, "v")
     address = LdsAddress(h, row, _offset(h), op.size)
-    if op.size >= 4 and not op.pair and not h.variant.option("shadow"):
+    if op.size >= 4 and not op.pair:
         general = f.label("general")
         host = address.fast(general)
         for d, value in enumerate(access.load_contiguous(h, host, op.dwords)):
@@ -112,7 +117,7 @@ def _store(h: Helper, op: MemoryOp) -> None:
     f = h.fn
     row = h.source_row(ADDR, "v")
     address = LdsAddress(h, row, _offset(h), op.size)
-    if op.size >= 4 and not op.pair and not h.variant.option("shadow"):
+    if op.size >= 4 and not op.pair:
         general = f.label("general")
         host = address.fast(general)
         pointer = h.slot(DATA0)

@@ -61,6 +61,8 @@ _REGISTERED = (
     scalar_state,
     vector_memory,
 )
+# Runtime functions that helpers call by name.
+_CALLED = ("asmevo_resolve", "asmevo_shadow", "asmevo_straight")
 _BATCH = 24  # variants per object: small enough that one new opcode compiles quickly
 _PARALLEL_BATCHES = 4  # from so many on, starting processes pays
 _KEPT_VERSIONS = 4
@@ -233,7 +235,7 @@ class HelperLibrary:
 
     # --- loading ------------------------------------------------------------------------------
     def _load_runtime(self) -> None:
-        names = ["asmevo_resolve", "asmevo_note", "asmevo_shadow", "asmevo_setup", "asmevo_run"]
+        names = [*_CALLED, "asmevo_setup", "asmevo_run"]
         stem = self._index.get(names[0])
         if stem is not None:
             self._load_cached(stem)
@@ -241,8 +243,7 @@ class HelperLibrary:
             code = _object(_with_table(runtime_module(), names))
             self._add(code, names)
             self._save(code, names)
-        # Functions that helpers call by name.
-        for name in names[:3]:
+        for name in _CALLED:
             llvm.add_symbol(name, self._addresses[name])
 
     def _add(self, code: bytes, symbols: Sequence[str]) -> None:

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asmevo.emulate import layout as L
-from asmevo.emulate import pending, shadow
+from asmevo.emulate import pending
 from asmevo.emulate import runtime as R
+from asmevo.emulate import shadow_layout as S
 from asmevo.emulate.encode import EncodedKernel, aligned
 from asmevo.emulate.launch import (
     DISPATCH_ADDRESS,
@@ -33,18 +34,21 @@ from asmevo.emulate.launch import (
     work_items,
 )
 from asmevo.emulate.library import HelperLibrary
+from asmevo.errors import UnsupportedError
 
 _KEPT_JUNK = 64
+_CLEARED = 64 << 20  # bytes
 
 
 @dataclass(frozen=True, slots=True)
 class ShadowReport:
-    """One finding of shadow memory; `kind` is an index of `shadow.KINDS`.
+    """One finding of shadow memory; `kind` is an index of `shadow_layout.KINDS`.
 
     Attributes:
         first, second: instruction indices of the earlier and the later access.
         lds: whether `address` is an LDS byte offset (else a device address).
         group: workgroup of the later access.
+        other: workgroup of the earlier access; -1 for one of several others.
         waves: waves of the earlier and the later access.
         times: how often this pair was seen.
     """
@@ -55,6 +59,7 @@ class ShadowReport:
     lds: bool
     address: int
     group: int
+    other: int
     waves: tuple[int, int]
     times: int
 
@@ -112,7 +117,7 @@ class _Job:
     id_rows: int
     exec_masks: NDArray[np.uint64]
     keep: list[object] = field(default_factory=lambda: [])
-    shadow_table: NDArray[np.uint64] | None = None
+    areas: NDArray[np.uint64] | None = None
     reports: NDArray[np.uint8] | None = None
 
 
@@ -191,7 +196,7 @@ class Machine:
             [packet, regions],
         )
         if launch.shadow:
-            _watch(job, regions)
+            self._watch(job, regions)
             threads = 1  # entries are not atomic
         workers = max(1, min(threads, len(groups) // job.resident))
         if workers == 1:
@@ -205,15 +210,47 @@ class Machine:
             outcomes = list(pool.map(one, range(workers)))
         return _joined(outcomes)
 
+    def _watch(self, job: _Job, regions: Sequence[MemoryRegion]) -> None:
+        """Areas of all regions of the launch, with entries for those that can change."""
+        encoded = job.encoded
+        if len(encoded.program.instructions) >= 1 << S.INDEX_BITS:
+            raise UnsupportedError(
+                f"kernel {encoded.kernel.name}: more than {1 << S.INDEX_BITS} instructions in one "
+                "object cannot be watched",
+                "extract the kernel into an object of its own",
+            )
+        shift = encoded.granules[1]
+        areas = np.zeros((job.regions, S.AREA_SIZE // 8), np.uint64)
+        watched = [(n, r) for n, r in enumerate(regions) if r.writable]
+        sizes = [8 * (-(-len(r.data) >> shift)) for _, r in watched]
+        total = 2 * sum(sizes)
+        # Small ones are cleared faster than the system gives new ones.
+        if total <= _CLEARED:
+            entries = self._scratch("shadow memory", 0, total)
+            entries[:total] = 0
+        else:
+            entries = aligned(total)
+        start = entries.ctypes.data
+        for n, region in enumerate(regions):
+            host = region.data.ctypes.data
+            areas[n, :7] = (host, len(region.data), 0, 0, shift, 0, region.address)
+        for (n, region), size in zip(watched, sizes, strict=True):
+            areas[n, 2:4] = (start, start + size)
+            areas[n, 5] = int(region.undefined)
+            start += 2 * size
+        job.keep.append(entries)
+        job.areas = areas
+        job.reports = aligned(S.REPORT_HEAD + S.REPORT_CAPACITY * S.REPORT_SIZE)
+
     def _worker(self, job: _Job, worker: int, groups: NDArray[np.uint32]) -> Outcome:
         encoded, launch, kernel = job.encoded, job.launch, job.encoded.kernel
         waves, resident = job.waves, job.resident
         keep: list[object] = []
         counts = np.zeros(max(1, len(encoded.blocks)), np.uint64)
-        shadow_table = 0 if job.shadow_table is None else job.shadow_table.ctypes.data
+        areas_at = 0 if job.areas is None else job.areas.ctypes.data
         reports = 0 if job.reports is None else job.reports.ctypes.data
         tail = tail_image(
-            encoded, launch, job.table, job.regions, counts, job.lds, shadow_table, reports
+            encoded, launch, job.table, job.regions, counts, job.lds, areas_at, reports
         )
         state_size = -(-(L.SGPRS + len(tail)) // 4096) * 4096
         states = self._scratch("states", worker, state_size * waves * resident)
@@ -265,9 +302,17 @@ class Machine:
         put(R.C_PRIVATE_STRIDE, private_stride)
         put(R.C_START, encoded.start)
         if launch.shadow:
-            stride = -(-(max(64, job.lds) // 4 * shadow.ENTRY_SIZE) // 64) * 64
-            point(R.C_SHADOW_LDS, self._scratch("shadow", worker, stride * resident))
-            put(R.C_SHADOW_STRIDE, stride)
+            shift = encoded.granules[0]
+            size = 4 * (-(-max(64, job.lds) >> shift))
+            entries = self._scratch("shadow", worker, 2 * size * resident)
+            areas = np.zeros((resident, S.AREA_SIZE // 8), np.uint64)
+            lds_start = self._scratch("lds", worker, lds_stride * resident).ctypes.data
+            for n in range(resident):
+                start = entries.ctypes.data + 2 * size * n
+                host = lds_start + lds_stride * n
+                areas[n, :7] = (host, job.lds, start, start + size, shift, 1, 0)
+            keep.append(entries)
+            point(R.C_SHADOW_LDS, areas)
             put(R.C_REPORTS, reports)
         if launch.waits:
             size = pending.QUEUE_SIZE
@@ -283,33 +328,23 @@ class Machine:
         return out
 
 
-def _watch(job: _Job, regions: Sequence[MemoryRegion]) -> None:
-    """Allocate shadow entries for every region of the launch and the report buffer."""
-    pointers = np.zeros(job.regions, np.uint64)
-    for n, region in enumerate(regions):
-        entries = aligned((-(-len(region.data) // 4)) * shadow.ENTRY_SIZE)
-        job.keep.append(entries)
-        pointers[n] = entries.ctypes.data
-    job.shadow_table = pointers
-    job.reports = aligned(shadow.REPORT_HEAD + shadow.REPORT_CAPACITY * shadow.REPORT_SIZE)
-
-
 def _read_reports(data: NDArray[np.uint8]) -> list[ShadowReport]:
     raw = data.tobytes()
     (count,) = struct.unpack_from("<Q", raw)
     out: list[ShadowReport] = []
     for n in range(count):
-        at = shadow.REPORT_HEAD + n * shadow.REPORT_SIZE
+        at = S.REPORT_HEAD + n * S.REPORT_SIZE
         kind, first, second, space, group, waves = struct.unpack_from("<6I", raw, at)
-        address, times = struct.unpack_from("<2Q", raw, at + shadow.P_ADDRESS)
+        address, times, other = struct.unpack_from("<2Qi", raw, at + S.P_ADDRESS)
         out.append(
             ShadowReport(
                 kind,
                 first,
                 second,
-                space == shadow.LDS_SPACE,
+                space == S.LDS_SPACE,
                 address,
                 group,
+                other,
                 (waves >> 16, waves & 0xFFFF),
                 times,
             )

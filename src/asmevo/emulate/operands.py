@@ -93,6 +93,7 @@ class Context:
         arch: target name such as "gfx942".
         exact: matrix instructions follow the published accumulation models.
         gpr_idx: enables of the active s_set_gpr_idx region.
+        open_junk: undocumented result bits hold junk.
         static_index: `gpr_idx` belongs to the mode; decoding does not change it.
     """
 
@@ -114,6 +115,7 @@ class Context:
         self.exact = exact
         self.gpr_idx = 0
         self.static_index = False
+        self.open_junk = False
 
     def place(self, operand: Operand, type_: str = "b32", packed: int = 0) -> tuple[str, int]:
         """(kind letter, state offset) of an operand read as `type_`."""

@@ -10,7 +10,17 @@ from __future__ import annotations
 from asmevo.emulate import layout as L
 from asmevo.emulate.ir import Fn, Module
 from asmevo.emulate.loops import CountedLoop
-from asmevo.emulate.shadow import BARRIER, NOTE, emit_note, emit_shadow
+from asmevo.emulate.shadow import AGE, emit_shadow
+from asmevo.emulate.shadow_exact import NOTE
+from asmevo.emulate.shadow_layout import (
+    A_BYTES,
+    A_READS,
+    A_SHIFT,
+    A_WRITES,
+    AREA_SIZE,
+    BARRIER,
+    LDS_INTERVALS,
+)
 
 # Fields of the launch context (all 8 bytes).
 (
@@ -47,13 +57,12 @@ from asmevo.emulate.shadow import BARRIER, NOTE, emit_note, emit_shadow
     C_PRIVATE,  # ptr to scratch of the resident waves
     C_PRIVATE_STRIDE,  # bytes per wave
     C_START,  # ptr to the first record
-    C_SHADOW_LDS,  # ptr to the LDS entries of the resident workgroups, or null
-    C_SHADOW_STRIDE,  # bytes per workgroup
+    C_SHADOW_LDS,  # ptr to the LDS areas of the resident workgroups, or null
     C_PENDING,  # ptr to the queues of the resident waves, or null
     C_PENDING_STRIDE,  # bytes per wave
     C_REPORTS,  # ptr to the report buffer, or null
-) = range(0, 38 * 8, 8)
-CONTEXT_SIZE = 38 * 8
+) = range(0, 37 * 8, 8)
+CONTEXT_SIZE = 37 * 8
 
 DONE, STOPPED, DEADLOCK = range(3)
 
@@ -158,9 +167,7 @@ def emit_setup(module: Module) -> None:
         _context(f, C_PRIVATE, "ptr"), f.op(f"mul i64 {in_all}, {_context(f, C_PRIVATE_STRIDE)}")
     )
     f.store("ptr", private, f.at("%st", L.PRIVATE), 8)
-    shadow = f.at(
-        _context(f, C_SHADOW_LDS, "ptr"), f.op(f"mul i64 %slot, {_context(f, C_SHADOW_STRIDE)}")
-    )
+    shadow = f.at(_context(f, C_SHADOW_LDS, "ptr"), f.op(f"mul i64 %slot, {AREA_SIZE}"))
     f.store("ptr", shadow, f.at("%st", L.SHADOW_LDS), 8)
     f.store("i32", "1", f.at("%st", L.EPOCH))
     f.store("i32", f.load("i32", f.at("%group", 12)), f.at("%st", L.GROUP))
@@ -189,13 +196,32 @@ def emit_setup(module: Module) -> None:
 
 def _clear_shadow(f: Fn, slot: str) -> None:
     """Nobody has written or read the LDS of a workgroup that starts."""
-    base, size = _context(f, C_SHADOW_LDS, "ptr"), _context(f, C_SHADOW_STRIDE)
+    areas = _context(f, C_SHADOW_LDS, "ptr")
     clear, after = f.label("clear"), f.label("after")
-    f.cond(f.op(f"icmp eq ptr {base}, null"), after, clear)
+    f.cond(f.op(f"icmp eq ptr {areas}, null"), after, clear)
     f.place(clear)
     f.module.declare("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
-    pointer = f.at(base, f.op(f"mul i64 {slot}, {size}"))
-    f.emit(f"call void @llvm.memset.p0.i64(ptr {pointer}, i8 0, i64 {size}, i1 false)")
+    area = f.at(areas, f.op(f"mul i64 {slot}, {AREA_SIZE}"))
+    shift = f.load("i64", f.at(area, A_SHIFT), 8)
+    granules = f.op(f"lshr i64 {f.load('i64', f.at(area, A_BYTES), 8)}, {shift}")
+    size = f.op(f"shl i64 {granules}, 2")
+    for field in (A_WRITES, A_READS):
+        entries = f.load("ptr", f.at(area, field), 8)
+        f.emit(f"call void @llvm.memset.p0.i64(ptr {entries}, i8 0, i64 {size}, i1 false)")
+    f.br(after)
+    f.place(after)
+
+
+def _age_shadow(f: Fn, state: str, epoch: str) -> None:
+    """LDS entries forget their barrier interval before its number is used again."""
+    areas = _context(f, C_SHADOW_LDS, "ptr")
+    again = f.op(f"urem i32 {f.op(f'sub i32 {epoch}, 1')}, {LDS_INTERVALS}")
+    again = f.op(f"icmp eq i32 {again}, 0")
+    wanted = f.op(f"and i1 {again}, {f.op(f'icmp ne ptr {areas}, null')}")
+    age, after = f.label("age"), f.label("after")
+    f.cond(wanted, age, after, likely=False)
+    f.place(age)
+    f.emit(f"call void @{AGE}(ptr {f.load('ptr', f.at(state, L.SHADOW_LDS), 8)})")
     f.br(after)
     f.place(after)
 
@@ -217,7 +243,7 @@ def _note_barriers(f: Fn, state: str, first: str, held: str) -> None:
     f.place(note)
     f.emit(
         f"call void @{NOTE}(ptr {state}, i32 {BARRIER}, i32 {known}, i32 {index}, i32 0, i64 0, "
-        "i32 0)"
+        f"i32 0, i32 {f.load('i32', f.at(state, L.GROUP))})"
     )
     f.br(after)
     f.place(after)
@@ -360,7 +386,10 @@ def emit_run(module: Module) -> None:
             new = f.op(f"select i1 {held_here}, i32 {L.RUNNING}, i32 {status}")
             f.store("i32", new, f.at(state, L.STATUS))
             epoch = f.at(state, L.EPOCH)
-            f.store("i32", f.op(f"add i32 {f.load('i32', epoch)}, 1"), epoch)
+            number = f.op(f"add i32 {f.load('i32', epoch)}, 1")
+            f.store("i32", number, epoch)
+            # Once per wave of the workgroup, which is as good as once.
+            _age_shadow(f, state, number)
     more = f.op(f"icmp ne i64 {f.load('i64', waiting, 8)}, 0")
     f.cond(more, passes, batch)
     f.finish()
@@ -370,7 +399,6 @@ def runtime_module() -> Module:
     """The module that holds the runtime functions."""
     module = Module()
     emit_resolve(module)
-    emit_note(module)
     emit_shadow(module)
     emit_setup(module)
     emit_run(module)

@@ -1,49 +1,51 @@
-"""Shadow memory: who wrote and who read each dword, for races and uninitialized reads.
+"""Shadow memory: who last wrote and read each granule, for races and uninitialized reads.
 
-Every LDS dword and every dword of a buffer has an entry with its last writer and last readers
-(workgroup, wave, barrier interval, instruction, bytes). `asmevo_shadow` checks an access against
-the entries and updates them. Two accesses conflict when they touch the same bytes from different
-waves of one workgroup in one barrier interval, or from different workgroups, at least one of
-them writes, and they are not both atomic. Ordering by atomics or by spinning is not known here,
-so a finding between workgroups says "without a barrier", not more.
+A granule is the smallest unit that the kernel accesses in an address space: a dword, or less when
+it has byte or 16-bit instructions there, so that neighbouring bytes of two waves never conflict.
+Each granule has two entries, its last write and its last reads in the current barrier interval.
+An entry holds instruction, wave, barrier interval and, for device memory, workgroup. Two accesses
+conflict when they touch the same granule from different waves of one workgroup in one barrier
+interval, or from different workgroups, at least one of them writes, and they are not both atomic.
+Ordering by atomics or by spinning is not known here: a finding says "without a barrier", no more.
+
+Speed: runs of consecutive granules are checked sixteen (LDS) or eight (memory) at a time, other
+patterns lane by lane with short vectors. Both only decide "certainly no finding"; anything else
+goes to `shadow_exact`, granule by granule.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
 from asmevo.emulate import layout as L
-from asmevo.emulate.emit import I64X64, Helper
+from asmevo.emulate.emit import I1X64, I64X64, Helper
 from asmevo.emulate.ir import Fn, Module
 from asmevo.emulate.loops import CountedLoop
+from asmevo.emulate.shadow_exact import AREA, EXACT, Space, emit_area, emit_exact, emit_note
+from asmevo.emulate.shadow_layout import (
+    A_BYTES,
+    A_HOST,
+    A_READS,
+    A_SHIFT,
+    A_UNDEFINED,
+    A_WRITES,
+    ATOMIC,
+    EPOCH_SHIFT,
+    INDEX_BITS,
+    LDS,
+    MANY,
+    MANY_GROUPS,
+    MEMORY,
+    READ,
+    WRITE,
+)
 from asmevo.isa.semantics.memory import memory_op
 
-READ, WRITE, ATOMIC = 1, 2, 4
-
-# Entry fields (u32 each).
-ENTRY_SIZE = 48
-W_GROUP, W_WAVE, W_EPOCH, W_INDEX, W_BYTES, W_ATOMIC = range(0, 24, 4)
-R_GROUP, R_WAVE, R_EPOCH, R_INDEX, R_BYTES, R_MANY = range(24, 48, 4)
-_OTHER_WAVES, _OTHER_GROUPS = 1, 2  # bits of R_MANY
-
-# Report kinds.
-KINDS = (
-    "none",
-    "read after write by another wave",
-    "write after write by another wave",
-    "write after read by another wave",
-    "uninitialized read",
-    "waves wait at different barriers",
-)
-(NONE, READ_AFTER_WRITE, WRITE_AFTER_WRITE, WRITE_AFTER_READ, UNINITIALIZED, BARRIER) = range(6)
-
-# Report buffer: a u64 count, then entries.
-REPORT_CAPACITY = 512
-REPORT_HEAD = 16
-REPORT_SIZE = 48
-P_KIND, P_FIRST, P_SECOND, P_SPACE, P_GROUP, P_WAVES = range(0, 24, 4)
-P_ADDRESS, P_COUNT = 24, 32
-LDS_SPACE, GLOBAL_SPACE = 0, 1
-
-SHADOW, NOTE = "asmevo_shadow", "asmevo_note"
+SHADOW, STRAIGHT, AGE = "asmevo_shadow", "asmevo_straight", "asmevo_age"
+_WIDTHS = (1, 2, 4, 8, 16)
+_MOST_RUNS = 4
+_INTERVAL = (1 << EPOCH_SHIFT) - 1  # entries of one interval differ in these bits only
 
 
 def flags_of(base: str) -> int:
@@ -53,252 +55,532 @@ def flags_of(base: str) -> int:
     return {"load": READ, "store": WRITE}.get(action, READ | WRITE | ATOMIC)
 
 
-def access(h: Helper, hosts: str, mask: str, size: int, flags: int) -> None:
-    """Emit the shadow check of one access at per-lane host addresses."""
+def granule_shifts(bases: Iterable[str]) -> tuple[int, int]:
+    """log2 of the granules of (LDS, device memory) that these mnemonics need."""
+    shifts = [2, 2]
+    for base in bases:
+        op = memory_op(base)
+        if op is None or op.size >= 4:
+            continue
+        small = op.size.bit_length() - 1
+        if op.space in ("lds", "flat"):
+            shifts[0] = min(shifts[0], small)
+        if op.space != "lds":
+            shifts[1] = min(shifts[1], small)
+    return shifts[0], shifts[1]
+
+
+def access(h: Helper, hosts: str, mask: str, size: int, flags: int, lds: bool = False) -> None:
+    """Emit the shadow check of one access at per-lane host addresses (LDS ones with `lds`)."""
     f = h.fn
     f.store(I64X64, hosts, f.at("%st", L.HOST), 64)
-    f.module.declare(f"declare void @{SHADOW}(ptr, ptr, i64, i64, i64)")
-    f.emit(f"call void @{SHADOW}(ptr %st, ptr %rec, i64 {mask}, i64 {size}, i64 {flags})")
+    f.module.declare(f"declare void @{SHADOW}(ptr, ptr, i64, i64, i64, i64)")
+    f.emit(
+        f"call void @{SHADOW}(ptr %st, ptr %rec, i64 {mask}, i64 {size}, i64 {flags}, i64 {lds:d})"
+    )
 
 
-def emit_note(module: Module) -> None:
-    """`void asmevo_note(state, kind, first, second, space, address, waves)`: count a finding."""
+def straight(h: Helper, host: str, size: int, flags: int, lds: bool = False) -> None:
+    """Emit the shadow check of `size` consecutive bytes at a host pointer."""
+    f = h.fn
+    f.module.declare(f"declare void @{STRAIGHT}(ptr, ptr, ptr, i64, i64, i64)")
+    f.emit(
+        f"call void @{STRAIGHT}(ptr %st, ptr %rec, ptr {host}, i64 {size}, i64 {flags}, i64 {lds:d})"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Sweep:
+    """Check and update of `width` neighbouring granules of one space."""
+
+    f: Fn
+    space: Space
+    write: bool
+    width: int
+    tag: str  # scalars of the entry type
+    new: str
+    undefined: str  # i1
+
+    @property
+    def vector(self) -> str:
+        t = self.space.type
+        return t if self.width == 1 else f"<{self.width} x {t}>"
+
+    def const(self, value: int) -> str:
+        signed = value - (1 << self.space.bits) if value >> (self.space.bits - 1) else value
+        return str(signed) if self.width == 1 else f"splat ({self.space.type} {signed})"
+
+    def splat(self, scalar: str, t: str | None = None) -> str:
+        if self.width == 1:
+            return scalar
+        element = t or self.space.type
+        vector = f"<{self.width} x {element}>"
+        one = self.f.op(f"insertelement {vector} poison, {element} {scalar}, i64 0")
+        zero = f"<{self.width} x i32> zeroinitializer"
+        return self.f.op(f"shufflevector {vector} {one}, {vector} poison, {zero}")
+
+    def prepare(self) -> _Ready:
+        """Broadcast what the loop needs, ahead of it."""
+        masks = self.splat(self.undefined, "i1") if self.space is MEMORY else ""
+        return _Ready(self, self.splat(self.tag), self.splat(self.new), masks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    sweep: _Sweep
+    tag: str
+    new: str
+    undefined: str
+
+    def step(self, writes: str, reads: str, on_bad: str, done: str) -> None:
+        """Check one chunk; branches to `on_bad` without a change, or updates and goes to `done`."""
+        s, f, t = self.sweep, self.sweep.f, self.sweep.vector
+        mask = "i1" if s.width == 1 else f"<{s.width} x i1>"
+        align = s.space.bits // 8
+        keep = s.const(~((1 << INDEX_BITS) - 1) & ((1 << s.space.bits) - 1))
+
+        def apart(entry: str) -> tuple[str, str]:
+            """(difference from the tag, whether another wave's in this interval)."""
+            y = f.op(f"and {t} {f.op(f'xor {t} {entry}, {self.tag}')}, {keep}")
+            below = f.op(f"sub {t} {y}, {s.const(1)}")
+            return y, f.op(f"icmp ult {t} {below}, {s.const(_INTERVAL)}")
+
+        def any_of(*masks: str) -> str:
+            total = masks[0]
+            for one in masks[1:]:
+                total = f.op(f"or {mask} {total}, {one}")
+            return total
+
+        def foreign(entry: str, y: str) -> str:
+            other = f.op(f"icmp uge {t} {y}, {s.const(1 << s.space.group_shift)}")
+            there = f.op(f"icmp ne {t} {entry}, {s.const(0)}")
+            return f.op(f"and {mask} {other}, {there}")
+
+        w, r = f.load(t, writes, align), f.load(t, reads, align)
+        yw, bad = apart(w)
+        yr, many = apart(r)
+        group_flag = ""
+        if s.space is MEMORY:
+            bad = any_of(bad, foreign(w, yw))
+            known = f.op(f"and {t} {r}, {s.const(MANY_GROUPS)}")
+            known = f.op(f"icmp ne {t} {known}, {s.const(0)}")
+            group_flag = any_of(foreign(r, yr), known)
+        if s.write:
+            bad = any_of(bad, many)
+            if group_flag:
+                bad = any_of(bad, group_flag)
+        else:
+            never = f.op(f"icmp eq {t} {w}, {s.const(0)}")
+            if s.space is MEMORY:
+                never = f.op(f"and {mask} {never}, {self.undefined}")
+            bad = any_of(bad, never)
+        if s.width > 1:
+            bits = f.op(f"bitcast {mask} {bad} to i{s.width}")
+            bad = f.op(f"icmp ne i{s.width} {bits}, 0")
+        good = f.label("good")
+        f.cond(bad, on_bad, good, likely=False)
+        f.place(good)
+        if s.write:
+            f.store(t, self.new, writes, align)
+        else:
+            flag = f.op(f"select {mask} {many}, {t} {s.const(MANY)}, {t} {s.const(0)}")
+            value = f.op(f"or {t} {self.new}, {flag}")
+            if group_flag:
+                flag = f.op(
+                    f"select {mask} {group_flag}, {t} {s.const(MANY_GROUPS)}, {t} {s.const(0)}"
+                )
+                value = f.op(f"or {t} {value}, {flag}")
+            f.store(t, value, reads, align)
+        f.br(done)
+
+
+def _name(kind: str, space: Space, write: bool, width: int = 0) -> str:
+    suffix = f"_{width}" if width else ""
+    return f"asmevo_{kind}_{space.name}_{'w' if write else 'r'}{suffix}"
+
+
+def _emit_span(module: Module, space: Space, write: bool) -> None:
+    """`i32 span(writes, reads, count, tag, new, undefined)`: 1 when it needs the exact check."""
     f = Fn(
         module,
-        NOTE,
-        "ptr %st, i32 %kind, i32 %first, i32 %second, i32 %space, i64 %address, i32 %waves",
+        _name("span", space, write),
+        f"ptr %w, ptr %r, i64 %n, {space.type} %tag, {space.type} %new, i1 %undefined",
+        "i32",
         noinline=True,
     )
-    reports = f.load("ptr", f.at("%st", L.REPORTS), 8)
-    count = f.load("i64", reports, 8)
-    with CountedLoop(f, count, "seen") as seen:
-        entry = f.at(f.at(reports, REPORT_HEAD), f.op(f"mul i64 {seen.i}, {REPORT_SIZE}"))
-        same = "true"
-        for field, value in ((P_KIND, "%kind"), (P_FIRST, "%first"), (P_SECOND, "%second")):
-            equal = f.op(f"icmp eq i32 {f.load('i32', f.at(entry, field))}, {value}")
-            same = f.op(f"and i1 {same}, {equal}")
-        known = f.label("known")
-        f.cond(same, known, seen.step)
-        f.place(known)
-        times = f.at(entry, P_COUNT)
-        f.store("i64", f.op(f"add i64 {f.load('i64', times, 8)}, 1"), times, 8)
-        f.ret()
-        f.place(f.label("dead"))
-    room, full = f.label("room"), f.label("full")
-    f.cond(f.op(f"icmp ult i64 {count}, {REPORT_CAPACITY}"), room, full)
-    f.place(full)
-    f.ret()
-    f.place(room)
-    entry = f.at(f.at(reports, REPORT_HEAD), f.op(f"mul i64 {count}, {REPORT_SIZE}"))
-    group = f.load("i32", f.at("%st", L.GROUP))
-    for field, value in (
-        (P_KIND, "%kind"),
-        (P_FIRST, "%first"),
-        (P_SECOND, "%second"),
-        (P_SPACE, "%space"),
-        (P_GROUP, group),
-        (P_WAVES, "%waves"),
-    ):
-        f.store("i32", value, f.at(entry, field))
-    f.store("i64", "%address", f.at(entry, P_ADDRESS), 8)
-    f.store("i64", "1", f.at(entry, P_COUNT), 8)
-    f.store("i64", f.op(f"add i64 {count}, 1"), reports, 8)
-    f.ret()
+    wide = 16 if space is LDS else 8
+    size = space.bits // 8
+    bad = f.label("bad")
+    chunks = f.op(f"udiv i64 %n, {wide}")
+    done_wide = f.op(f"mul i64 {chunks}, {wide}")
+    rest = f.op(f"sub i64 %n, {done_wide}")
+    skipped = f.op(f"mul i64 {done_wide}, {size}")
+    for width, count, start in ((wide, chunks, "0"), (1, rest, skipped)):
+        ready = _Sweep(f, space, write, width, "%tag", "%new", "%undefined").prepare()
+        with CountedLoop(f, count, "chunk") as each:
+            offset = f.op(f"mul i64 {each.i}, {width * size}")
+            offset = f.op(f"add i64 {offset}, {start}")
+            ready.step(f.at("%w", offset), f.at("%r", offset), bad, each.step)
+            f.place(f.label("dead"))
+    f.ret("i32 0")
+    f.place(bad)
+    f.ret("i32 1")
     f.finish()
 
 
-class _Entry:
-    """The shadow entry of one dword inside `asmevo_shadow`."""
+def _emit_lanes(module: Module, space: Space, write: bool, width: int) -> None:
+    """`i64 lanes(hosts, lanes, area host, shift, writes, reads, chunks, tag, new, undefined)`.
+
+    Each lane has `chunks` times `width` granules; returns the lanes that need the exact check.
+    """
+    f = Fn(
+        module,
+        _name("lanes", space, write, width),
+        "ptr %hosts, i64 %lanes, i64 %base, i64 %shift, ptr %w, ptr %r, i64 %chunks, "
+        f"{space.type} %tag, {space.type} %new, i1 %undefined",
+        "i64",
+        noinline=True,
+    )
+    size = space.bits // 8
+    left, bad = f.op("alloca i64"), f.op("alloca i64")
+    f.store("i64", "%lanes", left, 8)
+    f.store("i64", "0", bad, 8)
+    ready = _Sweep(f, space, write, width, "%tag", "%new", "%undefined").prepare()
+    head, body, out, wrong = (f.label(x) for x in ("head", "body", "out", "wrong"))
+    f.br(head)
+    f.place(head)
+    now = f.load("i64", left, 8)
+    f.cond(f.op(f"icmp eq i64 {now}, 0"), out, body)
+    f.place(out)
+    f.ret(f"i64 {f.load('i64', bad, 8)}")
+    f.place(body)
+    lane = f.call("i64", "llvm.cttz.i64", f"i64 {now}, i1 true", declare="i64, i1")
+    next_left = f.op(f"and i64 {now}, {f.op(f'sub i64 {now}, 1')}")
+    f.store("i64", next_left, left, 8)
+    host = f.load("i64", f.at("%hosts", f.op(f"mul i64 {lane}, 8")), 8)
+    number = f.op(f"lshr i64 {f.op(f'sub i64 {host}, %base')}, %shift")
+    start = f.op(f"mul i64 {number}, {size}")
+    with CountedLoop(f, "%chunks", "chunk") as each:
+        offset = f.op(f"add i64 {start}, {f.op(f'mul i64 {each.i}, {width * size}')}")
+        ready.step(f.at("%w", offset), f.at("%r", offset), wrong, each.step)
+        f.place(f.label("dead"))
+    f.br(head)
+    f.place(wrong)
+    bit = f.op(f"shl i64 1, {lane}")
+    f.store("i64", f.op(f"or i64 {f.load('i64', bad, 8)}, {bit}"), bad, 8)
+    f.br(head)
+    f.finish()
+
+
+class _Area:
+    """Fields of an area, its granules and this access' entry values."""
 
     def __init__(self, f: Fn, pointer: str) -> None:
         self.f, self.pointer = f, pointer
+        self.host = f.load("i64", f.at(pointer, A_HOST), 8)
+        self.bytes = f.load("i64", f.at(pointer, A_BYTES), 8)
+        self.writes = f.load("ptr", f.at(pointer, A_WRITES), 8)
+        self.reads = f.load("ptr", f.at(pointer, A_READS), 8)
+        self.shift = f.load("i64", f.at(pointer, A_SHIFT), 8)
+        flag = f.load("i64", f.at(pointer, A_UNDEFINED), 8)
+        self.undefined = f.op(f"icmp ne i64 {flag}, 0")
+        own = f.load("ptr", f.at("%st", L.SHADOW_LDS), 8)
+        self.in_lds = f.op(f"icmp eq ptr {pointer}, {own}")
 
-    def get(self, field: int) -> str:
-        """Load a field."""
-        return self.f.load("i32", self.f.at(self.pointer, field))
+    def values(self, space: Space) -> tuple[str, str]:
+        """(tag, entry) of this access."""
+        tag = space.tag(self.f)
+        return tag, space.entry(self.f, tag)
 
-    def set(self, field: int, value: str) -> None:
-        """Store a field."""
-        self.f.store("i32", value, self.f.at(self.pointer, field))
+    def dispatch(self, flags: str, call: Callable[[Space, bool, str], None]) -> None:
+        """Emit `call` for each space and direction, selected at run time; all paths meet.
+
+        `call` gets a label to end at.
+        """
+        f = self.f
+        writes = f.op(f"icmp ne i64 {f.op(f'and i64 {flags}, {WRITE}')}, 0")
+        meet = f.label("meet")
+        lds, memory = f.label("lds"), f.label("memory")
+        f.cond(self.in_lds, lds, memory)
+        for label, space in ((lds, LDS), (memory, MEMORY)):
+            f.place(label)
+            write, read = f.label("write"), f.label("read")
+            f.cond(writes, write, read)
+            for where, is_write in ((write, True), (read, False)):
+                f.place(where)
+                call(space, is_write, meet)
+        f.place(meet)
 
 
-def emit_shadow(module: Module) -> None:
-    """`void asmevo_shadow(state, record, lanes, size, flags)`; hosts stand in the state."""
-    f = Fn(module, SHADOW, "ptr %st, ptr %rec, i64 %mask, i64 %size, i64 %flags", noinline=True)
-    lds = f.op(f"ptrtoint ptr {f.load('ptr', f.at('%st', L.LDS_BASE), 8)} to i64")
-    lds_size = f.load("i64", f.at("%st", L.LDS_SIZE), 8)
-    regions = f.load("ptr", f.at("%st", L.REGIONS), 8)
-    count = f.load("i64", f.at("%st", L.REGION_COUNT), 8)
-    table = f.load("ptr", f.at("%st", L.SHADOW_TABLE), 8)
-    entries, offset = f.op("alloca ptr"), f.op("alloca i64")
-    address, space = f.op("alloca i64"), f.op("alloca i32")
-    undefined = f.op("alloca i1")
-    with CountedLoop(f, "64", "lane") as lane:
-        bit = f.op(f"and i64 {f.op(f'lshr i64 %mask, {lane.i}')}, 1")
-        work = f.label("work")
-        f.cond(f.op(f"icmp ne i64 {bit}, 0"), work, lane.step)
-        f.place(work)
-        slot = f.at(f.at("%st", L.HOST), f.op(f"mul i64 {lane.i}, 8"))
-        host = f.load("i64", slot, 8)
-        in_lds, search, found = f.label("inlds"), f.label("search"), f.label("found")
-        lds_offset = f.op(f"sub i64 {host}, {lds}")
-        f.cond(f.op(f"icmp ult i64 {lds_offset}, {lds_size}"), in_lds, search)
-        f.place(in_lds)
-        f.store("ptr", f.load("ptr", f.at("%st", L.SHADOW_LDS), 8), entries, 8)
-        f.store("i64", lds_offset, offset, 8)
-        f.store("i64", lds_offset, address, 8)
-        f.store("i32", str(LDS_SPACE), space)
-        f.store("i1", "true", undefined, 1)
-        f.br(found)
-        f.place(search)
-        with CountedLoop(f, count, "region") as region:
-            entry = f.at(regions, f.op(f"mul i64 {region.i}, {L.REGION_SIZE}"))
-            base = f.load("i64", f.at(entry, L.REGION_BASE), 8)
-            delta = f.load("i64", f.at(entry, L.REGION_DELTA), 8)
-            inside = f.op(f"sub i64 {host}, {f.op(f'add i64 {base}, {delta}')}")
-            hit = f.label("hit")
-            length = f.load("i64", f.at(entry, L.REGION_BYTES), 8)
-            f.cond(f.op(f"icmp ult i64 {inside}, {length}"), hit, region.step)
-            f.place(hit)
-            shadow = f.load("ptr", f.at(table, f.op(f"mul i64 {region.i}, 8")), 8)
-            f.store("ptr", shadow, entries, 8)
-            f.store("i64", inside, offset, 8)
-            f.store("i64", f.op(f"add i64 {base}, {inside}"), address, 8)
-            f.store("i32", str(GLOBAL_SPACE), space)
-            flags = f.load("i64", f.at(entry, L.REGION_FLAGS), 8)
-            unset = f.op(f"icmp ne i64 {f.op(f'and i64 {flags}, {L.UNDEFINED}')}, 0")
-            f.store("i1", unset, undefined, 1)
-            known = f.label("known")
-            f.cond(f.op(f"icmp eq ptr {shadow}, null"), lane.step, known)
-            f.place(known)
-            f.br(found)
-            f.place(f.label("dead"))
-        f.br(lane.step)
-        f.place(found)
-        start = f.load("i64", offset, 8)
-        end = f.op(f"add i64 {start}, %size")
-        first = f.op(f"lshr i64 {start}, 2")
-        last = f.op(f"lshr i64 {f.op(f'sub i64 {end}, 1')}, 2")
-        dwords = f.op(f"add i64 {f.op(f'sub i64 {last}, {first}')}, 1")
-        with CountedLoop(f, dwords, "dword") as dword:
-            number = f.op(f"add i64 {first}, {dword.i}")
-            pointer = f.at(f.load("ptr", entries, 8), f.op(f"mul i64 {number}, {ENTRY_SIZE}"))
-            low = f.op(f"shl i64 {number}, 2")
-            mask = _byte_mask(f, start, end, low)
-            _check(f, _Entry(f, pointer), mask, address, space, undefined)
+def _exact(f: Fn, area: str, host: str, size: str, flags: str) -> None:
+    f.emit(
+        f"call void @{EXACT}(ptr %st, ptr %rec, ptr {area}, i64 {host}, i64 {size}, i64 {flags})"
+    )
+
+
+def _emit_straight(module: Module) -> None:
+    """`void asmevo_straight(state, record, host, size, flags, lds)`: consecutive bytes."""
+    f = Fn(
+        module,
+        STRAIGHT,
+        "ptr %st, ptr %rec, ptr %first, i64 %size, i64 %flags, i64 %lds",
+        noinline=True,
+    )
+    host = f.op("ptrtoint ptr %first to i64")
+    own = f.load("ptr", f.at("%st", L.SHADOW_LDS), 8)
+    known, search, found, out = (f.label(x) for x in ("known", "search", "found", "out"))
+    f.cond(f.op("icmp ne i64 %lds, 0"), known, search)
+    f.place(known)
+    f.br(found)
+    f.place(search)
+    other = f.call("ptr", AREA, f"ptr %st, ptr %rec, i64 {host}")
+    there = f.label("there")
+    f.cond(f.op(f"icmp eq ptr {other}, null"), out, there)
+    f.place(there)
+    f.br(found)
+    f.place(found)
+    pointer = f.phi("ptr", [(own, known), (other, there)])
+    area = _Area(f, pointer)
+    watched = f.label("watched")
+    f.cond(f.op(f"icmp eq ptr {area.writes}, null"), out, watched)
+    f.place(watched)
+    offset = f.op(f"sub i64 {host}, {area.host}")
+    ragged = f.op(f"or i64 {offset}, %size")
+    low = f.op(f"sub i64 {f.op(f'shl i64 1, {area.shift}')}, 1")
+    ragged = f.op(f"icmp ne i64 {f.op(f'and i64 {ragged}, {low}')}, 0")
+    exact, even = f.label("exact"), f.label("even")
+    f.cond(ragged, exact, even, likely=False)
+    f.place(even)
+    _span(f, area, offset, "%size", "%flags", exact, out)
+    f.place(exact)
+    _exact(f, pointer, host, "%size", "%flags")
+    f.br(out)
+    f.place(out)
     f.ret()
     f.finish()
 
 
-def _byte_mask(f: Fn, start: str, end: str, low: str) -> str:
-    """Bits of the bytes of the dword at `low` that [start, end) covers, as i32."""
+def _span(f: Fn, area: _Area, offset: str, size: str, flags: str, bad: str, good: str) -> None:
+    """Check [offset, offset + size) of the area by runs, then go to `bad` or `good`."""
+    first = f.op(f"lshr i64 {offset}, {area.shift}")
+    count = f.op(f"lshr i64 {size}, {area.shift}")
 
-    def clipped(value: str) -> str:
-        relative = f.op(f"sub i64 {value}, {low}")
-        below = f.op(f"icmp slt i64 {relative}, 0")
-        above = f.op(f"icmp sgt i64 {relative}, 4")
-        inner = f.op(f"select i1 {above}, i64 4, i64 {relative}")
-        return f.op(f"select i1 {below}, i64 0, i64 {inner}")
-
-    from_, to = clipped(start), clipped(end)
-    high = f.op(f"sub i64 {f.op(f'shl i64 1, {to}')}, 1")
-    less = f.op(f"sub i64 {f.op(f'shl i64 1, {from_}')}, 1")
-    return f.op(f"trunc i64 {f.op(f'xor i64 {high}, {less}')} to i32")
-
-
-def _check(f: Fn, entry: _Entry, mask: str, address: str, space: str, undefined: str) -> None:
-    group = f.op(f"add i32 {f.load('i32', f.at('%st', L.GROUP))}, 1")
-    wave = f.load("i32", f.at("%st", L.WAVE_NUMBER))
-    epoch = f.load("i32", f.at("%st", L.EPOCH))
-    index = f.load("i32", f.at("%rec", L.R_INDEX))
-    writes = f.op(f"icmp ne i64 {f.op(f'and i64 %flags, {WRITE}')}, 0")
-    reads = f.op(f"icmp ne i64 {f.op(f'and i64 %flags, {READ}')}, 0")
-    atomic = f.op(f"icmp ne i64 {f.op(f'and i64 %flags, {ATOMIC}')}, 0")
-
-    def concurrent(of_group: int, of_wave: int, of_epoch: int, many: str) -> str:
-        """Whether the recorded access may run beside this one."""
-        other_group = entry.get(of_group)
-        present = f.op(f"icmp ne i32 {other_group}, 0")
-        foreign = f.op(f"icmp ne i32 {other_group}, {group}")
-        foreign = f.op(f"or i1 {foreign}, {_bit(f, many, _OTHER_GROUPS)}")
-        now = f.op(f"icmp eq i32 {entry.get(of_epoch)}, {epoch}")
-        other = f.op(f"icmp ne i32 {entry.get(of_wave)}, {wave}")
-        other = f.op(f"or i1 {other}, {_bit(f, many, _OTHER_WAVES)}")
-        local = f.op(f"and i1 {now}, {other}")
-        return f.op(f"and i1 {present}, {f.op(f'or i1 {foreign}, {local}')}")
-
-    def overlap(field: int) -> str:
-        return f.op(f"icmp ne i32 {f.op(f'and i32 {entry.get(field)}, {mask}')}, 0")
-
-    def report(when: str, kind: str, other_index: str, other_wave: str) -> None:
-        note, after = f.label("note"), f.label("after")
-        f.cond(when, note, after, likely=False)
-        f.place(note)
-        waves = f.op(f"or i32 {f.op(f'shl i32 {other_wave}, 16')}, {wave}")
-        f.emit(
-            f"call void @{NOTE}(ptr %st, i32 {kind}, i32 {other_index}, i32 {index}, "
-            f"i32 {f.load('i32', space)}, i64 {f.load('i64', address, 8)}, i32 {waves})"
+    def call(space: Space, write: bool, _meet: str) -> None:
+        at = f.op(f"mul i64 {first}, {space.bits // 8}")
+        tag, new = area.values(space)
+        code = f.call(
+            "i32",
+            _name("span", space, write),
+            f"ptr {f.at(area.writes, at)}, ptr {f.at(area.reads, at)}, i64 {count}, "
+            f"{space.type} {tag}, {space.type} {new}, i1 {area.undefined}",
         )
-        f.br(after)
-        f.place(after)
+        f.cond(f.op(f"icmp ne i32 {code}, 0"), bad, good, likely=False)
 
-    # Against the last write.
-    clash = concurrent(W_GROUP, W_WAVE, W_EPOCH, "0")
-    clash = f.op(f"and i1 {clash}, {overlap(W_BYTES)}")
-    both = f.op(f"icmp ne i32 {entry.get(W_ATOMIC)}, 0")
-    both = f.op(f"and i1 {both}, {atomic}")
-    clash = f.op(f"and i1 {clash}, {f.op(f'xor i1 {both}, true')}")
-    kind = f.op(f"select i1 {writes}, i32 {WRITE_AFTER_WRITE}, i32 {READ_AFTER_WRITE}")
-    report(clash, kind, entry.get(W_INDEX), entry.get(W_WAVE))
-    # A write against the last reads; atomics order themselves against plain reads often enough.
-    plain = f.op(f"and i1 {writes}, {f.op(f'xor i1 {atomic}, true')}")
-    clash = concurrent(R_GROUP, R_WAVE, R_EPOCH, entry.get(R_MANY))
-    clash = f.op(f"and i1 {clash}, {overlap(R_BYTES)}")
-    clash = f.op(f"and i1 {clash}, {plain}")
-    report(clash, str(WRITE_AFTER_READ), entry.get(R_INDEX), entry.get(R_WAVE))
-    # Reading what nobody wrote.
-    never = f.op(f"icmp eq i32 {entry.get(W_GROUP)}, 0")
-    never = f.op(f"and i1 {never}, {f.load('i1', undefined, 1)}")
-    never = f.op(f"and i1 {never}, {reads}")
-    report(never, str(UNINITIALIZED), index, wave)
-
-    note_read, after_read = f.label("noteread"), f.label("afterread")
-    f.cond(reads, note_read, after_read)
-    f.place(note_read)
-    same_group = f.op(f"icmp eq i32 {entry.get(R_GROUP)}, {group}")
-    fresh = f.op(f"icmp eq i32 {entry.get(R_GROUP)}, 0")
-    same_time = f.op(f"icmp eq i32 {entry.get(R_EPOCH)}, {epoch}")
-    same_time = f.op(f"and i1 {same_time}, {same_group}")
-    same_wave = f.op(f"icmp eq i32 {entry.get(R_WAVE)}, {wave}")
-    more_waves = f.op(f"and i1 {same_time}, {f.op(f'xor i1 {same_wave}, true')}")
-    kept = f.op(f"select i1 {same_time}, i32 {entry.get(R_MANY)}, i32 0")
-    kept = f.op(f"or i32 {kept}, {f.op(f'zext i1 {more_waves} to i32')}")
-    stranger = f.op(f"or i1 {same_group}, {fresh}")
-    foreign = f.op(f"select i1 {stranger}, i32 0, i32 {_OTHER_GROUPS}")
-    earlier = f.op(f"and i32 {entry.get(R_MANY)}, {_OTHER_GROUPS}")
-    many = f.op(f"or i32 {f.op(f'or i32 {kept}, {foreign}')}, {earlier}")
-    old_bytes = f.op(f"select i1 {same_time}, i32 {entry.get(R_BYTES)}, i32 0")
-    entry.set(R_BYTES, f.op(f"or i32 {old_bytes}, {mask}"))
-    entry.set(R_MANY, many)
-    for field, value in ((R_GROUP, group), (R_WAVE, wave), (R_EPOCH, epoch), (R_INDEX, index)):
-        entry.set(field, value)
-    f.br(after_read)
-    f.place(after_read)
-
-    note_write, after_write = f.label("notewrite"), f.label("afterwrite")
-    f.cond(writes, note_write, after_write)
-    f.place(note_write)
-    same = f.op(f"icmp eq i32 {entry.get(W_GROUP)}, {group}")
-    for field, value in ((W_WAVE, wave), (W_EPOCH, epoch)):
-        same = f.op(f"and i1 {same}, {f.op(f'icmp eq i32 {entry.get(field)}, {value}')}")
-    old_bytes = f.op(f"select i1 {same}, i32 {entry.get(W_BYTES)}, i32 0")
-    entry.set(W_BYTES, f.op(f"or i32 {old_bytes}, {mask}"))
-    entry.set(W_ATOMIC, f.op(f"zext i1 {atomic} to i32"))
-    for field, value in ((W_GROUP, group), (W_WAVE, wave), (W_EPOCH, epoch), (W_INDEX, index)):
-        entry.set(field, value)
-    f.br(after_write)
-    f.place(after_write)
+    area.dispatch(flags, call)
+    f.br(good)  # not reached
 
 
-def _bit(f: Fn, value: str, bit: int) -> str:
-    return f.op(f"icmp ne i32 {f.op(f'and i32 {value}, {bit}')}, 0")
+def _emit_access(module: Module) -> None:
+    """`void asmevo_shadow(state, record, lanes, size, flags, lds)`; hosts stand in the state."""
+    f = Fn(
+        module,
+        SHADOW,
+        "ptr %st, ptr %rec, i64 %mask, i64 %size, i64 %flags, i64 %lds",
+        noinline=True,
+    )
+    bits, bad = f.op("alloca i64"), f.op("alloca i64")
+    some, out = f.label("some"), f.label("out")
+    f.cond(f.op("icmp eq i64 %mask, 0"), out, some)
+    f.place(some)
+    hosts = f.load(I64X64, f.at("%st", L.HOST), 64)
+    active = f.op(f"bitcast i64 %mask to {I1X64}")
+
+    def extreme(name: str, other: int) -> str:
+        filled = f.op(f"select {I1X64} {active}, {I64X64} {hosts}, {I64X64} splat (i64 {other})")
+        return f.call("i64", f"llvm.vector.reduce.{name}.v64i64", f"{I64X64} {filled}", I64X64)
+
+    low, high = extreme("umin", -1), extreme("umax", 0)
+    span = f.op(f"sub i64 {high}, {low}")
+    own = f.load("ptr", f.at("%st", L.SHADOW_LDS), 8)
+    known, search, found, mixed = (f.label(x) for x in ("known", "search", "found", "mixed"))
+    f.cond(f.op("icmp ne i64 %lds, 0"), known, search)
+    f.place(known)
+    f.br(found)
+    f.place(search)
+    private = f.op(f"ptrtoint ptr {f.load('ptr', f.at('%st', L.PRIVATE), 8)} to i64")
+    scratch = f.op(f"mul i64 {f.load('i64', f.at('%st', L.PRIVATE_SIZE), 8)}, 64")
+    inside = [
+        f.op(f"icmp ult i64 {f.op(f'sub i64 {x}, {private}')}, {scratch}") for x in (low, high)
+    ]
+    shared = f.label("shared")
+    f.cond(f.op(f"and i1 {inside[0]}, {inside[1]}"), out, shared, likely=False)
+    f.place(shared)
+    other = f.call("ptr", AREA, f"ptr %st, ptr %rec, i64 {low}")
+    there = f.label("there")
+    f.cond(f.op(f"icmp eq ptr {other}, null"), mixed, there)
+    f.place(there)
+    f.br(found)
+    f.place(found)
+    pointer = f.phi("ptr", [(own, known), (other, there)])
+    area = _Area(f, pointer)
+    offset = f.op(f"sub i64 {low}, {area.host}")
+    one_area, watched = f.label("onearea"), f.label("watched")
+    top = f.op(f"sub i64 {high}, {area.host}")
+    f.cond(f.op(f"icmp ult i64 {top}, {area.bytes}"), one_area, mixed, likely=True)
+    f.place(one_area)
+    f.cond(f.op(f"icmp eq ptr {area.writes}, null"), out, watched)
+    f.place(watched)
+    f.store("i64", "%mask", bits, 8)
+    each_exact, plain = f.label("eachexact"), f.label("plain")
+    granule = f.op(f"shl i64 1, {area.shift}")
+    below = f.op(f"sub i64 {granule}, 1")
+    relative = f.op(f"sub {I64X64} {hosts}, {_splat64(f, low)}")
+    relative = f.op(f"select {I1X64} {active}, {I64X64} {relative}, {I64X64} zeroinitializer")
+    spread = f.call(
+        "i64", "llvm.vector.reduce.or.v64i64", f"{I64X64} {relative}", I64X64
+    )  # low bits set anywhere
+    ragged = f.op(f"or i64 {f.op(f'or i64 {spread}, {offset}')}, %size")
+    ragged = f.op(f"icmp ne i64 {f.op(f'and i64 {ragged}, {below}')}, 0")
+    atomic = f.op(f"icmp ne i64 {f.op(f'and i64 %flags, {ATOMIC}')}, 0")
+    f.cond(f.op(f"or i1 {ragged}, {atomic}"), each_exact, plain, likely=False)
+
+    # Lanes side by side: as few runs.
+    f.place(plain)
+    lanes, near = f.label("lanes"), f.label("near")
+    less = f.op("sub i64 %size, 1")
+    power = f.op(f"icmp eq i64 {f.op(f'and i64 %size, {less}')}, 0")
+    even = f.op(f"and i64 {spread}, {less}")
+    ok = f.op(f"and i1 {power}, {f.op(f'icmp eq i64 {even}, 0')}")
+    reach = f.op("mul i64 %size, 63")
+    ok = f.op(f"and i1 {ok}, {f.op(f'icmp ule i64 {span}, {reach}')}")
+    f.cond(ok, near, lanes)
+    f.place(near)
+    log = f.call("i64", "llvm.cttz.i64", "i64 %size, i1 true", declare="i64, i1")
+    position = f.op(f"lshr {I64X64} {relative}, {_splat64(f, log)}")
+    one = f.op(f"shl {I64X64} splat (i64 1), {position}")
+    # Inactive lanes are at position 0, where the lowest active lane is, too.
+    bitmap = f.call("i64", "llvm.vector.reduce.or.v64i64", f"{I64X64} {one}", I64X64)
+    next_bits = f.op(f"shl i64 {bitmap}, 1")
+    begins = f.op(f"and i64 {bitmap}, {f.op(f'xor i64 {next_bits}, -1')}")
+    runs = f.call("i64", "llvm.ctpop.i64", f"i64 {begins}", declare="i64")
+    few = f.label("few")
+    f.cond(f.op(f"icmp ule i64 {runs}, {_MOST_RUNS}"), few, lanes)
+    f.place(few)
+    f.store("i64", bitmap, bits, 8)
+    head, body = f.label("run"), f.label("runbody")
+    f.br(head)
+    f.place(head)
+    left = f.load("i64", bits, 8)
+    f.cond(f.op(f"icmp eq i64 {left}, 0"), out, body)
+    f.place(body)
+    start = f.call("i64", "llvm.cttz.i64", f"i64 {left}, i1 true", declare="i64, i1")
+    gone = f.op(f"xor i64 {f.op(f'lshr i64 {left}, {start}')}, -1")
+    length = f.call("i64", "llvm.cttz.i64", f"i64 {gone}, i1 false", declare="i64, i1")
+    first_bit = f.op(f"and i64 {left}, {f.op(f'sub i64 0, {left}')}")
+    # Adding the lowest bit carries through the run; what stays was above it.
+    carried = f.op(f"add i64 {left}, {first_bit}")
+    f.store("i64", f.op(f"and i64 {left}, {carried}"), bits, 8)
+    distance = f.op(f"mul i64 {start}, %size")
+    length_bytes = f.op(f"mul i64 {length}, %size")
+    wrong = f.label("wrongrun")
+    _span(f, area, f.op(f"add i64 {offset}, {distance}"), length_bytes, "%flags", wrong, head)
+    f.place(wrong)
+    _exact(f, pointer, f.op(f"add i64 {low}, {distance}"), length_bytes, "%flags")
+    f.br(head)
+
+    # Scattered lanes.
+    f.place(lanes)
+    entries = f.op(f"lshr i64 %size, {area.shift}")
+    twos = f.call("i64", "llvm.cttz.i64", f"i64 {entries}, i1 true", declare="i64, i1")
+    capped = f.op(f"icmp ugt i64 {twos}, 4")
+    twos = f.op(f"select i1 {capped}, i64 4, i64 {twos}")
+    chunks = f.op(f"lshr i64 {entries}, {twos}")
+
+    def call(space: Space, write: bool, meet: str) -> None:
+        tag, new = area.values(space)
+        labels = [f.label("width") for _ in _WIDTHS]
+        cases = " ".join(f"i64 {n}, label %{x}" for n, x in enumerate(labels))
+        f.emit(f"switch i64 {twos}, label %{labels[0]} [ {cases} ]")
+        for label, width in zip(labels, _WIDTHS, strict=True):
+            f.place(label)
+            result = f.call(
+                "i64",
+                _name("lanes", space, write, width),
+                f"ptr {f.at('%st', L.HOST)}, i64 %mask, i64 {area.host}, i64 {area.shift}, "
+                f"ptr {area.writes}, ptr {area.reads}, i64 {chunks}, {space.type} {tag}, "
+                f"{space.type} {new}, i1 {area.undefined}",
+            )
+            f.store("i64", result, bad, 8)
+            f.br(meet)
+
+    area.dispatch("%flags", call)
+    f.store("i64", f.load("i64", bad, 8), bits, 8)
+    f.br(each_exact)
+
+    f.place(each_exact)
+    _each_lane(f, bits, out, lambda host: _exact(f, pointer, host, "%size", "%flags"))
+
+    # Lanes in several areas.
+    f.place(mixed)
+    f.store("i64", "%mask", bits, 8)
+
+    def by_lane(host: str) -> None:
+        where = f.call("ptr", AREA, f"ptr %st, ptr %rec, i64 {host}")
+        check, skip = f.label("check"), f.label("skip")
+        f.cond(f.op(f"icmp eq ptr {where}, null"), skip, check)
+        f.place(check)
+        _exact(f, where, host, "%size", "%flags")
+        f.br(skip)
+        f.place(skip)
+
+    _each_lane(f, bits, out, by_lane)
+    f.place(out)
+    f.ret()
+    f.finish()
+
+
+def _each_lane(f: Fn, bits: str, out: str, body: Callable[[str], None]) -> None:
+    head, work = f.label("each"), f.label("eachbody")
+    f.br(head)
+    f.place(head)
+    left = f.load("i64", bits, 8)
+    f.cond(f.op(f"icmp eq i64 {left}, 0"), out, work)
+    f.place(work)
+    lane = f.call("i64", "llvm.cttz.i64", f"i64 {left}, i1 true", declare="i64, i1")
+    f.store("i64", f.op(f"and i64 {left}, {f.op(f'sub i64 {left}, 1')}"), bits, 8)
+    body(f.load("i64", f.at(f.at("%st", L.HOST), f.op(f"mul i64 {lane}, 8")), 8))
+    f.br(head)
+
+
+def _splat64(f: Fn, scalar: str) -> str:
+    one = f.op(f"insertelement {I64X64} poison, i64 {scalar}, i64 0")
+    return f.op(f"shufflevector {I64X64} {one}, {I64X64} poison, <64 x i32> zeroinitializer")
+
+
+def _emit_age(module: Module) -> None:
+    """`void asmevo_age(area)`: LDS entries lose their interval, whose numbers start again."""
+    f = Fn(module, AGE, "ptr %area", noinline=True)
+    shift = f.load("i64", f.at("%area", A_SHIFT), 8)
+    count = f.op(f"lshr i64 {f.load('i64', f.at('%area', A_BYTES), 8)}, {shift}")
+    for field in (A_WRITES, A_READS):
+        entries = f.load("ptr", f.at("%area", field), 8)
+        with CountedLoop(f, count, "entry") as each:
+            at = f.at(entries, f.op(f"mul i64 {each.i}, 4"))
+            f.store("i32", f.op(f"and i32 {f.load('i32', at)}, {_INTERVAL}"), at)
+    f.ret()
+    f.finish()
+
+
+def emit_shadow(module: Module) -> None:
+    """All functions of shadow memory."""
+    emit_note(module)
+    emit_area(module)
+    emit_exact(module)
+    for space in (LDS, MEMORY):
+        for write in (False, True):
+            _emit_span(module, space, write)
+            for width in _WIDTHS:
+                _emit_lanes(module, space, write, width)
+    _emit_straight(module)
+    _emit_access(module)
+    _emit_age(module)

@@ -39,6 +39,7 @@ class Style:
         exact: matrix instructions in exact instead of fast arithmetic.
         shadow: memory instructions check and update shadow memory (races, uninitialized reads).
         waits: loads arrive only at a sufficient wait; until then their destination holds junk.
+        open_junk: undocumented result bits hold junk instead of zero or their old value.
     """
 
     trace: bool = False
@@ -46,9 +47,11 @@ class Style:
     exact: bool = False
     shadow: bool = False
     waits: bool = False
+    open_junk: bool = False
 
 
 PLAIN = Style()
+_VARIANTS: dict[Variant, Variant] = {}  # one object per variant: they are compared by identity
 
 
 class TokenPool(ConstantPool):
@@ -107,6 +110,7 @@ class Templates:
         self._decoder = Decoder(TOKENS, FloatMode.from_bits(mode), arch, vskip, style.exact)
         self._decoder.gpr_idx = index_enables(mode)
         self._decoder.static_index = True
+        self._decoder.open_junk = style.open_junk
         self._found: dict[bytes, Template] = {}
 
     def of(self, inst: Instruction) -> Template:
@@ -134,13 +138,15 @@ class Templates:
         if record is None and skipped:
             # Another copy of the records holds the instruction here: keep the shape.
             record = Record(_PASS)
-        records = [record] if record is not None else []
         if record is not None and style.shadow and record.variant.family in _WATCHED:
             options = (*record.variant.options, ("shadow", True))
             record.variant = replace(record.variant, options=options)
+        records = [record] if record is not None else []
         if style.waits and not reason:
             pending = pending_records(self._decoder, inst, -1, target)
             records += [Record(_PASS) for _ in pending] if skipped else pending
+        for one in records:
+            one.variant = _VARIANTS.setdefault(one.variant, one.variant)
         branches = record is not None and (record.target is not None or record.target2 is not None)
         return Template(tuple(records), effect.kind in _ENDS_BLOCK, branches, reason)
 

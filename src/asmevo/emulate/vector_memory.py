@@ -79,8 +79,7 @@ class Addressing:
 
     def may_be_straight(self) -> bool:
         """Whether the contiguous path applies to this form at all."""
-        option = self.h.variant.option
-        return self.mode != "scratch" and not option("idxen") and not option("shadow")
+        return self.mode != "scratch" and not self.h.variant.option("idxen")
 
     @property
     def by_dword(self) -> bool:
@@ -113,7 +112,36 @@ class Addressing:
         straight = f.label("straight")
         f.cond(f.op(f"and i1 {equal}, {ok}"), straight, miss, likely=True)
         f.place(straight)
-        return access.contiguous_host(h, start, 64 * size, permission, miss)
+        host = access.contiguous_host(h, start, 64 * size, permission, miss)
+        if h.variant.option("shadow"):
+            shadow.straight(h, host, 64 * size, shadow.flags_of(h.variant.name))
+        return host
+
+    def watch(self, hosts: str, mask: str, part: int | None = None) -> None:
+        """Check the lanes of `mask` in shadow memory.
+
+        With `part`, `hosts` are of that dword of each lane: lanes whose whole element is in range
+        and contiguous are checked as a whole at dword 0, the others dword by dword.
+        """
+        h, f = self.h, self.h.fn
+        if not h.variant.option("shadow") or self.mode == "scratch":
+            return
+        flags = shadow.flags_of(h.variant.name)
+        if part is None or self.size <= 4:
+            shadow.access(h, hosts, mask, self.size, flags)
+            return
+        whole = self.in_range(0, self.size)
+        if self.mode == "buffer":
+            whole = f.op(f"select i1 {self.tid}, i64 0, i64 {whole}")
+        if part == 0:
+            shadow.access(h, hosts, whole, self.size, flags)
+        rest = f.op(f"and i64 {mask}, {f.op(f'xor i64 {whole}, -1')}")
+        single, after = f.label("single"), f.label("watched")
+        f.cond(f.op(f"icmp eq i64 {rest}, 0"), after, single, likely=True)
+        f.place(single)
+        shadow.access(h, hosts, rest, 4, flags)
+        f.br(after)
+        f.place(after)
 
     # --- general path --------------------------------------------------------------------------
     def device_addresses(self, at: int = 0) -> str:
@@ -243,6 +271,7 @@ def _load(h: Helper, op: MemoryOp, a: Addressing) -> None:
     if op.size < 4:
         valid = a.in_range(0, op.size)
         hosts = a.hosts(valid, 0, op.size, L.READABLE)
+        a.watch(hosts, valid)
         element = f"i{8 * op.size}"
         raw = access.gather(h, hosts, 0, element, h.mask(valid), "zeroinitializer")
         old = h.row(pointer)
@@ -252,9 +281,11 @@ def _load(h: Helper, op: MemoryOp, a: Addressing) -> None:
         for d in range(op.dwords):
             valid = a.in_range(4 * d, 4)
             hosts = a.hosts(valid, 4 * d, 4, L.READABLE)
+            a.watch(hosts, valid, d)
             rows.append(access.gather(h, hosts, 0, "i32", h.mask(valid), "zeroinitializer"))
     else:
         hosts = a.hosts(a.bits, 0, op.size, L.READABLE)
+        a.watch(hosts, a.bits)
         mask = h.mask(a.bits)
         rows = [
             access.gather(h, hosts, 4 * d, "i32", mask, "zeroinitializer") for d in range(op.dwords)
@@ -282,7 +313,7 @@ def _into_lds(h: Helper, rows: list[str], a: Addressing) -> None:
     first = f.op(f"add i64 {base}, {start}")
     lanes = f.op(f"add {I64X64} {access.scale_lanes(h, step, 64)}, {h.splat(first, 64)}")
     if h.variant.option("shadow"):
-        shadow.access(h, lanes, a.bits, step, shadow.WRITE)
+        shadow.access(h, lanes, a.bits, step, shadow.WRITE, lds=True)
     mask = h.mask(a.bits)
     for d, row in enumerate(rows):
         access.scatter(h, lanes, 4 * d, "i32", mask, row)
@@ -304,15 +335,18 @@ def _store(h: Helper, op: MemoryOp, a: Addressing) -> None:
     if op.size < 4:
         valid = a.in_range(0, op.size)
         hosts = a.hosts(valid, 0, op.size, L.WRITABLE)
+        a.watch(hosts, valid)
         value = access.narrow_stored(h, rows[0], op.size, op.extend == "hi")
         access.scatter(h, hosts, 0, f"i{8 * op.size}", h.mask(valid), value)
     elif a.by_dword:
         for d, row in enumerate(rows):
             valid = a.in_range(4 * d, 4)
             hosts = a.hosts(valid, 4 * d, 4, L.WRITABLE)
+            a.watch(hosts, valid, d)
             access.scatter(h, hosts, 0, "i32", h.mask(valid), row)
     else:
         hosts = a.hosts(a.bits, 0, op.size, L.WRITABLE)
+        a.watch(hosts, a.bits)
         for d, row in enumerate(rows):
             access.scatter(h, hosts, 4 * d, "i32", h.mask(a.bits), row)
     h.next()
@@ -333,6 +367,7 @@ def emit_vector_memory(module: Module, variant: Variant) -> None:
         valid = a.in_range(0, op.size)
         check_alignment(h, a.device_addresses(), 64, op.size, valid)
         hosts = a.hosts(valid, 0, op.size, L.WRITABLE)
+        a.watch(hosts, valid)
         h.fn.store(I64X64, hosts, h.fn.at("%st", L.HOST), 64)
         result = None
         if variant.option("returns"):
