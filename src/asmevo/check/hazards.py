@@ -7,15 +7,15 @@ them is computed once per chunk content.
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from asmevo.check.backward import Source, search
 from asmevo.check.facts import CALL, ChunkContent, Facts, Library
 from asmevo.check.findings import ERROR, NOTE, Finding
 from asmevo.check.fixpoint import MEMO_LIMIT, StateTable, forward
-from asmevo.check.view import View
-from asmevo.check.waits import Source, register_text
+from asmevo.check.view import Chunk, View
+from asmevo.check.waits import register_text
 from asmevo.isa.effects import OpClass
 from asmevo.isa.hazards import (
     C,
@@ -268,33 +268,18 @@ def describe(
 
 def find_source(view: View, consumer: int, raw: Raw) -> Source | None:
     """Nearest producer of the raw finding's role with exactly its wait states before `consumer`."""
-    start = view.chunk_at(consumer)
-    heap: list[tuple[int, int, int, int, tuple[int, ...]]] = [
-        (0, start.number, consumer - start.first, 0, (start.first,))
-    ]
-    seen: set[tuple[int, int]] = set()
     role = P.VALU_VGPR if raw.rule.producer is P.VALU_THEN_DGEMM else raw.rule.producer
-    while heap:
-        walked, number, end, states, path = heapq.heappop(heap)
-        chunk = view.chunks[number]
+
+    def scan(chunk: Chunk, end: int, states: int) -> tuple[int | None, int | None]:
+        """State: wait states between."""
         facts = chunk.content.facts
-        at = end - 1
-        while at >= 0 and states <= raw.have:
+        for at in range(end - 1, -1, -1):
             for p in facts[at].roles.produces:
                 if p.role == role and states == raw.have and (p.mask & raw.mask or not raw.mask):
-                    return Source(chunk.first + at, walked + end - at, tuple(reversed(path)))
+                    return at, None
             states += facts[at].states
-            at -= 1
-        if states > raw.have:
-            continue
-        for number_before in chunk.predecessors:
-            key = (number_before, states)
-            if key in seen:
-                continue
-            seen.add(key)
-            before = view.chunks[number_before]
-            step = (*path, before.first) if chunk.leader else (*path[:-1], before.first)
-            heapq.heappush(
-                heap, (walked + end, number_before, before.last - before.first, states, step)
-            )
-    return None
+            if states > raw.have:
+                return None, None
+        return None, states
+
+    return search(view, consumer, 0, scan)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from asmevo.check import hazards, wait_engine, waits
+from asmevo.check.backward import Source
 from asmevo.check.facts import Facts, ProgramLike, facts_of, library_of
 from asmevo.check.findings import Finding
 from asmevo.isa.counters import UNORDERED
@@ -99,8 +100,8 @@ def _follow(
     def text(position: int | None) -> str:
         return "" if position is None else facts[trace[position]].inst.text or ""
 
-    def source(at: int, back: int | None) -> waits.Source | None:
-        return None if back is None else waits.Source(trace[back], at - back, ())
+    def source(at: int, back: int | None) -> Source | None:
+        return None if back is None else Source(trace[back], at - back, ())
 
     for start, end in _pieces(trace, facts):
         content = library.content(tuple(facts[trace[i]] for i in range(start, end)))

@@ -39,6 +39,7 @@ class Chunk:
     successors: list[int] = field(default_factory=lambda: [])
     predecessors: list[int] = field(default_factory=lambda: [])
     leader: bool = True  # starts a basic block (not merely a cut)
+    block: int = 0  # first instruction of its basic block
     skip_edges: set[int] = field(default_factory=lambda: set[int]())  # successors taken with EXEC 0
 
 
@@ -148,7 +149,9 @@ def build_view(
         end = bounds[n + 1]
         number_at[begin] = n
         piece = tuple(facts[begin - first : end - first])
-        chunks.append(Chunk(n, begin, end, library.content(piece), leader=begin in leaders))
+        leads = begin in leaders
+        block = begin if leads else chunks[-1].block
+        chunks.append(Chunk(n, begin, end, library.content(piece), leader=leads, block=block))
     falls_off: list[int] = []
     for chunk in chunks:
         tail = chunk.last - 1

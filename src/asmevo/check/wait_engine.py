@@ -218,7 +218,8 @@ class Walker:
             head = heads.get(q, 0)
             in_order_write = q in own and order in self.waw_in_order
             counts: dict[int, list[int]] = {}
-            for e in entries:
+            nearer = 0  # registers that a younger operation of the queue has pending, too
+            for e in reversed(entries):
                 hit = e[1] & f.touch
                 if not hit:
                     continue
@@ -236,8 +237,9 @@ class Walker:
                 if written and in_order_write:
                     written = 0
                 for mask, rule in ((read, "wait.raw"), (written, "wait.waw")):
-                    if mask:
-                        raws.append(Raw(at, rule, mask, q, distance, 0))
+                    if mask & ~nearer:
+                        raws.append(Raw(at, rule, mask & ~nearer, q, distance, 0))
+                nearer |= registers
                 # From here on a read means the new value, whatever the late result does to it.
                 e[1] &= ~written
             for bit, distances in counts.items():

@@ -12,10 +12,9 @@ a refusal.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from asmevo.check.backward import Source, search
 from asmevo.check.facts import CALL, MEMORY_BITS, Library, Queue
 from asmevo.check.findings import ERROR, NOTE, Finding
 from asmevo.check.fixpoint import forward
@@ -55,77 +54,38 @@ def register_text(mask: int) -> str:
     return ", ".join(names)
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A producer found by searching backwards."""
-
-    index: int
-    distance: int  # instructions from producer to consumer, adjacent 1
-    path: tuple[int, ...]
-
-
-_SEARCH_LIMIT = 20_000
-
-
 def find_source(view: View, consumer: int, raw: Raw, exact: bool = True) -> Source | None:
     """Nearest instruction that left `raw.mask` pending at `consumer` with the raw's distance.
 
-    Walks the graph backwards over paths on which no wait completes it. `exact=False` ignores
-    waits for more than zero (they prove nothing while a flat operation is pending).
+    Only over paths on which no wait completes it. `exact=False` ignores waits for more than zero
+    (they prove nothing while a flat operation is pending).
     """
     queue = view.library.queues.queues[raw.queue]
     ordered = queue.order not in UNORDERED
-    start = view.chunk_at(consumer)
-    heap: list[tuple[int, int, int, int, tuple[int, ...]]] = [
-        (0, start.number, consumer - start.first, 0, (start.first,))
-    ]
-    seen: set[tuple[int, int]] = set()
-    steps = 0
-    while heap and steps < _SEARCH_LIMIT:
-        walked, number, end, younger, path = heapq.heappop(heap)
-        chunk = view.chunks[number]
-        outcome = _scan(chunk, end, walked, younger, raw, queue, ordered, exact)
-        steps += end
-        if isinstance(outcome, Source):
-            return Source(outcome.index, outcome.distance, tuple(reversed(path)))
-        if outcome is None:
-            continue
-        for p in chunk.predecessors:
-            before = view.chunks[p]
-            key = (p, outcome)
-            if key in seen:
-                continue
-            seen.add(key)
-            length = before.last - before.first
-            step = (*path, before.first) if chunk.leader else (*path[:-1], before.first)
-            heapq.heappush(heap, (walked + end, p, length, outcome, step))
-    return None
 
+    def scan(chunk: Chunk, end: int, younger: int) -> tuple[int | None, int | None]:
+        """State: operations of the queue that are younger than the producer."""
+        facts = chunk.content.facts
+        for i in range(end - 1, -1, -1):
+            f = facts[i]
+            for q, mask in f.pushes:
+                if q != raw.queue:
+                    continue
+                if mask & raw.mask and (not ordered or younger == raw.distance):
+                    return i, None
+                younger += 1
+                if ordered and younger > raw.distance:
+                    return None, None
+            for counter, count in f.waits:
+                if counter != queue.counter:
+                    continue
+                if count == 0 or (exact and ordered and raw.distance - younger >= count):
+                    return None, None
+            if f.flow == CALL:
+                return None, None
+        return None, younger if ordered else 0
 
-def _scan(
-    chunk: Chunk, end: int, walked: int, younger: int, raw: Raw, queue: Queue, ordered: bool,
-    exact: bool,
-) -> Source | int | None:  # fmt: skip
-    """Scan a chunk backwards: the source, the count of younger operations, or None (stop)."""
-    facts = chunk.content.facts
-    for i in range(end - 1, -1, -1):
-        f = facts[i]
-        for q, mask in f.pushes:
-            if q != raw.queue:
-                continue
-            if mask & raw.mask and (not ordered or younger == raw.distance):
-                return Source(chunk.first + i, walked + end - i, ())
-            younger += 1
-            if ordered and younger > raw.distance:
-                return None
-        for counter, count in f.waits:
-            if counter != queue.counter:
-                continue
-            if count == 0 or (exact and ordered and raw.distance - younger >= count):
-                return None
-        if f.flow == CALL:
-            return None
-    return younger if ordered else 0
+    return search(view, consumer, 0, scan)
 
 
 def solve(view: View, walker: Walker) -> dict[int, Result]:
