@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from asmevo.check.findings import ERROR
 from asmevo.check.report import (
     CheckReport,
     ObjectReport,
@@ -84,6 +85,22 @@ def inspect_all(
     return summarize(reports, strict or before is not None, suppressions)
 
 
+def _lines(report: CheckReport, notes: bool) -> list[str]:
+    """Every finding with the instructions concerned under it."""
+    out: list[str] = []
+    for o in report.objects:
+        for f in o.findings:
+            if f.severity != ERROR and not (notes or report.strict):
+                continue
+            out.append(f"{o.name}: {f.one_line()}")
+            if f.producer is not None:
+                out.append(f"    {f.producer}: {f.producer_text}")
+            if f.text:
+                out.append(f"    {f.index}: {f.text}")
+    out += [f"unused suppression: {s.rule} ({s.reason})" for s in report.unused]
+    return out
+
+
 def register(app: typer.Typer) -> None:
     """Add the command."""
 
@@ -130,7 +147,6 @@ def register(app: typer.Typer) -> None:
             if report.failed:
                 raise typer.Exit(1)
             return
-        lines = report.lines(notes)
         errors = sum(o.errors for o in report.objects)
         others = sum(len(o.findings) for o in report.objects) - errors
         data = report.as_json()
@@ -138,7 +154,7 @@ def register(app: typer.Typer) -> None:
             Format(format.value),
             SCHEMA,
             {k: v for k, v in data.items() if k not in ("schema", "status")},
-            lines[:-1],
+            _lines(report, notes),
             ok=not report.failed,
             reason=f"{errors} errors, {others} notes",
             status=data["status"],

@@ -45,6 +45,8 @@ def register(app: typer.Typer) -> None:
         """Optimize a compiled gfx942 kernel through every gate; no GPU needed.
 
         Writes K0.hsaco, K1.hsaco, launch.yaml, record.json and report.html.
+
+        Example: asmevo demo --kernel softmax -o softmax
         """
         folder = kernels_folder()
         source = folder / "gfx942" / f"{kernel}.s"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from asmevo.cli.output import NotFound
 from asmevo.codeobject import CodeObject
 from asmevo.codeobject.container import Found, find
 from asmevo.errors import AsmEvoError, InputError
@@ -110,6 +111,7 @@ def search(
         wanted = re.compile(kernel) if kernel is not None else None
     except re.error as err:
         raise InputError(f"--kernel {kernel!r} is no regular expression: {err}") from err
+    require(paths)
     number = 0
     for path in paths:
         for found in find(path):
@@ -122,15 +124,32 @@ def search(
             yield one
 
 
+def require(paths: Sequence[Path]) -> None:
+    """Refuse paths that are not there before any long work begins.
+
+    Raises:
+        NotFound: the first such path.
+    """
+    for path in paths:
+        try:
+            path.stat()
+        except OSError as err:
+            raise NotFound(f"{path}: {err.strerror}", "check the path") from err
+
+
 def nothing_in(paths: Sequence[Path]) -> AsmEvoError:
     """The error for paths that hold no code object; for one file, what is wrong with it."""
     if len(paths) == 1 and paths[0].is_file():
         try:
             CodeObject.open(paths[0].read_bytes())
         except AsmEvoError as err:
-            if "asmevo find" not in err.remedy:
-                err.args = (f"{paths[0]}: {err.args[0]}",)
-                return err
+            if "asmevo find" in err.remedy:
+                return InputError(
+                    f"{paths[0]}: {err.args[0]}, and no code object is inside it",
+                    "give a program with a .hip_fatbin section, or the object itself",
+                )
+            err.args = (f"{paths[0]}: {err.args[0]}",)
+            return err
     where = ", ".join(str(p) for p in paths[:3])
     return InputError(
         f"no AMDGPU code object in {where}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ from asmevo.codeobject import CodeObject
 from asmevo.drivers import DRIVER_NAMES, make_driver
 from asmevo.errors import InputError
 from asmevo.program import recover
+from asmevo.program.edit import apply
 from asmevo.search.controller import Config, Controller, Report
 from asmevo.search.controller import Progress as SearchProgress
 from asmevo.verify.evidence import evidence
@@ -102,7 +104,7 @@ def optimize(request: Request) -> tuple[Report, dict[str, Any]]:
             show,
         )
         result = controller.run()
-    record = _record(request, co, result)
+    record = _record(request, co, result, [c.label for c in launches])
     if result.best.parent is not None:
         # The winner is judged again from scratch: other junk, a device without history, matrix
         # instructions in exact arithmetic.
@@ -122,40 +124,45 @@ def optimize(request: Request) -> tuple[Report, dict[str, Any]]:
             )
         write_file(request.output, result.object)
     if request.record is not None:
-        import json
-
         write_file(request.record, (json.dumps(record, indent=2) + "\n").encode())
     if request.report is not None:
-        page = html.render(record, _before_after(co, result))
+        page = html.render(record, *_before_after(co, result))
         write_file(request.report, page.encode())
     return result, record
 
 
-def _before_after(co: CodeObject, result: Report) -> list[dict[str, Any]]:
-    """Per accepted step, the edited lines before and after."""
+def _before_after(
+    co: CodeObject, result: Report
+) -> tuple[list[dict[str, Any]], tuple[list[str], list[str]]]:
+    """Per accepted step the edited lines before and after, and the whole code of K0 and K1."""
     program = recover(co)
-    from asmevo.program.edit import apply
-
+    original = program.listing(0, len(program.instructions))
     steps: list[dict[str, Any]] = []
     for node in result.lineage:
         if node.parent is None:
             continue
-        edits: list[dict[str, Any]] = []
-        for e in node.edits:
-            edits.append(
-                {
-                    "note": e.note,
-                    "first": e.first,
-                    "before": program.listing(e.first, e.last),
-                    "after": list(e.lines),
-                }
-            )
-        steps.append({"node": node, "edits": edits})
+        edits = [
+            {
+                "note": e.note,
+                "first": e.first,
+                "before": program.listing(e.first, e.last),
+                "after": list(e.lines),
+            }
+            for e in node.edits
+        ]
+        steps.append(
+            {
+                "sequence": node.sequence,
+                "speedup": node.speedup,
+                "evidence": node.evidence,
+                "edits": edits,
+            }
+        )
         program = apply(program, node.edits)
-    return steps
+    return steps, (original, program.listing(0, len(program.instructions)))
 
 
-def _record(request: Request, co: CodeObject, result: Report) -> dict[str, Any]:
+def _record(request: Request, co: CodeObject, result: Report, labels: list[str]) -> dict[str, Any]:
     best, root = result.best, result.root
     return {
         "schema": SCHEMA,
@@ -168,6 +175,15 @@ def _record(request: Request, co: CodeObject, result: Report) -> dict[str, Any]:
         "k0_time": root.time,
         "k1_time": best.time,
         "speedup": best.speedup,
+        "launches": [
+            {
+                "label": label,
+                "k0": before.centre,
+                "k1": after.centre,
+                "speedup": before.centre / after.centre,
+            }
+            for label, before, after in zip(labels, root.timings, best.timings, strict=True)
+        ],
         "band": root.timings[0].band,
         "validation_class": root.timings[0].validation_class,
         "evidence_class": best.evidence,
@@ -219,7 +235,6 @@ def summary(result: Report, record: dict[str, Any]) -> list[str]:
     rows = [
         (
             str(n.sequence),
-            f"{n.time:.0f}",
             f"{n.speedup:.4f}x",
             n.evidence,
             "; ".join(dict.fromkeys(e.note for e in n.edits if e.note)) or "-",
@@ -228,11 +243,18 @@ def summary(result: Report, record: dict[str, Any]) -> list[str]:
         if n.parent is not None
     ]
     if rows:
-        lines += table(rows, ("attempt", "cycles", "speedup", "evidence", "edits"))
+        lines += table(rows, ("attempt", "speedup", "evidence", "edits"))
+    lines += table(
+        [
+            (x["label"] or "-", f"{x['k0']:.0f}", f"{x['k1']:.0f}", f"{x['speedup']:.4f}x")
+            for x in record["launches"]
+        ],
+        ("launch", f"K0 {record['unit']}", f"K1 {record['unit']}", "speedup"),
+    )
+    several = ", geometric mean over the launches" if len(record["launches"]) > 1 else ""
     lines.append(
-        f"{record['label']} {record['unit']}: {record['k0_time']:.0f} -> {record['k1_time']:.0f} "
-        f"({record['speedup']:.4f}x; model class: {record['validation_class']}, "
-        f"error band {record['band']:.0%} per figure)"
+        f"{record['speedup']:.4f}x {record['label']}{several} (model class: "
+        f"{record['validation_class']}, error band {record['band']:.0%} per figure)"
     )
     return lines
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from asmevo.cli.objects import nothing_in
+from asmevo.cli.objects import nothing_in, require
 from asmevo.cli.output import Format, FormatOption, emit, progress, table
 from asmevo.errors import InputError, UnsupportedError
 from asmevo.program.roundtrip import Report, roundtrip
@@ -41,6 +41,7 @@ def register(app: typer.Typer) -> None:
 
         Example: asmevo roundtrip amd_aiter.whl -f json
         """
+        require(paths)
         with progress("roundtrip") as advance:
             reports = roundtrip(paths, jobs, lambda done: advance(done, 0, "objects"))
         if not reports:

@@ -25,7 +25,7 @@ from asmevo.cli.common import (
 )
 from asmevo.cli.output import Format, FormatOption, emit, progress, table
 from asmevo.codeobject import CodeObject
-from asmevo.program import recover
+from asmevo.program import Program, recover
 from asmevo.verify.evidence import evidence
 from asmevo.verify.oracle import DifferentialOracle
 from asmevo.verify.report import CapsuleReport, VerifyConfig, VerifyReport, coverage
@@ -104,7 +104,7 @@ def register(app: typer.Typer) -> None:
             format,
             SCHEMA,
             {k: v for k, v in record.items() if k not in ("status", "reason")},
-            _lines(report, len(launches)),
+            _lines(report, len(launches), device.program(k1)),
             ok=report.ok,
             reason=f"{report.status}: {report.reason}"
             if not report.ok
@@ -130,7 +130,7 @@ def _row(capsule: CapsuleReport) -> tuple[str, ...]:
 _HEADER = ("launch", "status", "runs", "bit-equal", "max |delta|/scale", "cosine")
 
 
-def _lines(report: VerifyReport, launches: int) -> list[str]:
+def _lines(report: VerifyReport, launches: int, program: Program) -> list[str]:
     """Launches one by one, their stressed variants summed up unless one failed."""
     stressed = report.capsules[launches:]
     shown = [*report.capsules[:launches], *(c for c in stressed if c.status != "accepted")]
@@ -140,9 +140,15 @@ def _lines(report: VerifyReport, launches: int) -> list[str]:
         kinds = ", ".join(dict.fromkeys(c.label.rpartition("+")[2] for c in good))
         equal = sum(c.exact for c in good)
         lines.append(f"stressed inputs: {len(good)} accepted, {equal} bit-equal ({kinds})")
-    covered = coverage(report.executed)
-    if covered is not None:
-        lines.append(f"executed: {covered['executed']} of {covered['instructions']} instructions")
+    if report.executed is not None:
+        # Padding behind the functions is never reached; it is no gap of the test.
+        reached = report.executed.copy()
+        for f in program.functions:
+            reached[f.last : f.padding_last] = True
+        padding = sum(f.padding for f in program.functions)
+        covered = coverage(reached) or {}
+        total = covered["instructions"] - padding
+        lines.append(f"executed: {covered['executed'] - padding} of {total} instructions")
         ranges = [f"{a}..{b - 1}" for a, b in covered["never_executed"]]
         if ranges:
             lines.append(f"never executed, so not tested: {', '.join(ranges[:12])}")

@@ -1,0 +1,238 @@
+"""Every command on a good object: exit code, result line, JSON."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from asmevo.codeobject import CodeObject
+
+from .conftest import Run
+
+
+def patched(data: bytes, old: bytes, new: bytes) -> bytes:
+    """The object with one instruction word exchanged, found by its encoding."""
+    assert len(old) == len(new)
+    assert data.count(old) == 1
+    return data.replace(old, new)
+
+
+# Encodings from the ISA document: VOP2 v_fmac_f32 (opcode 59), v_mul_f32 (opcode 5).
+FMAC_V5_S4_V4 = (0x76000000 | 5 << 17 | 4 << 9 | 4).to_bytes(4, "little")
+MUL_V5_S4_V4 = (0x0A000000 | 5 << 17 | 4 << 9 | 4).to_bytes(4, "little")
+S_WAITCNT_VMCNT_0 = bytes.fromhex("700f8cbf")
+S_NOP_0 = bytes.fromhex("000080bf")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "inspect K0.hsaco",
+        "find K0.hsaco",
+        "disasm K0.hsaco",
+        "disasm K0.hsaco --kernel saxpy",
+        "roundtrip K0.hsaco",
+        "check K0.hsaco",
+        "check K0.hsaco --against K0.hsaco",
+        "run K0.hsaco --launch launch.yaml --profile",
+        "verify K0.hsaco K0.hsaco --launch launch.yaml",
+        "bench K0.hsaco K0.hsaco --launch launch.yaml",
+        "corpus list",
+        "doctor",
+    ],
+)
+def test_text_ends_with_result_and_json_has_a_schema(
+    run: Run, saxpy: Path, launch: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.chdir(saxpy.parent)
+    text = run(*command.split())
+    assert text.code == 0, text
+    assert text.result.startswith("Result: PASS"), text.out
+    assert text.err == ""
+    data = run(*command.split(), "-f", "json")
+    assert data.code == 0
+    assert data.err == ""
+    name = command.split()[0]
+    assert data.json["schema"] == f"asmevo/{name}/1"
+    assert data.json["ok"] is True
+
+
+@pytest.mark.parametrize("command", ["", "optimize", "verify", "check", "run", "bench", "inspect",
+                                     "find", "extract", "disasm", "asm", "roundtrip", "demo",
+                                     "doctor", "corpus", "corpus fetch"])  # fmt: skip
+def test_help_says_what_and_gives_an_example(run: Run, command: str) -> None:
+    got = run(*command.split(), "--help")
+    assert got.code == 0
+    assert "Usage: asmevo" in got.out
+    if command not in ("", "corpus"):
+        assert "Example: asmevo" in got.out
+
+
+def test_bare_command_shows_help(run: Run) -> None:
+    got = run()
+    assert got.code == 2
+    assert "Usage: asmevo" in got.out + got.err
+
+
+def test_version(run: Run) -> None:
+    assert run("--version").out.startswith("asmevo ")
+
+
+def test_inspect_shows_what_the_assembly_says(run: Run, saxpy: Path) -> None:
+    data = run("inspect", saxpy, "-f", "json").json
+    assert data["target"] == "gfx942"
+    assert data["code_object_version"] == 6
+    (kernel,) = data["kernels"]
+    assert kernel["name"] == "saxpy"
+    assert kernel["kernarg_bytes"] == 280
+    assert [a["size"] for a in kernel["arguments"][:4]] == [8, 8, 4, 4]
+    assert kernel["code"]["instructions"] == 21
+    assert kernel["code"]["not_editable"] == 0
+    assert kernel["occupancy"]["waves_per_simd"] == 8
+
+
+def test_run_computes_saxpy_and_writes_the_buffers(
+    run: Run, saxpy: Path, launch: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.npz"
+    got = run("run", saxpy, "--launch", launch, "--save", out, "-f", "json")
+    assert got.code == 0
+    rng = np.random.default_rng([1, 0])
+    x = rng.normal(0, 1, 1000).astype(np.float32)
+    y = rng.normal(0, 1, 1000).astype(np.float32)
+    with np.load(out) as arrays:
+        np.testing.assert_array_equal(arrays["0_x"], x)
+        np.testing.assert_allclose(arrays["0_y"], np.float32(2.5) * x + y, rtol=1e-5, atol=1e-6)
+    first = got.json["runs"][0]
+    assert first["instructions"] == 16 * 21  # 4 workgroups of 4 waves, no wave branches away
+    assert {row["level"] for row in first["fidelity"]} == {"exact"}
+    assert sum(row["executed"] for row in first["fidelity"]) == 16 * 21
+
+
+def test_run_takes_a_capsule_and_another_object(
+    run: Run, saxpy: Path, launch: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "capsules"
+    folder.mkdir()
+    assert run("run", saxpy, "--launch", launch, "--save-capsules", folder).code == 0
+    capsule = folder / "saxpy-0.capsule"
+    assert sorted(folder.iterdir()) == [capsule, folder / "saxpy-1.capsule"]
+    straight = run("run", saxpy, "--launch", launch, "-f", "json").json["runs"][0]
+    stored = run("run", capsule, "--object", saxpy, "--matrix", "exact", "-f", "json").json
+    assert stored["runs"][0]["buffers"] == straight["buffers"]
+    assert stored["runs"][0]["matrix"] == "exact"
+    assert run("verify", saxpy, saxpy, "--launch", capsule).result == "Result: PASS (tested-exact)"
+
+
+def test_run_reports_a_fault(run: Run, saxpy: Path, tmp_path: Path) -> None:
+    text = (saxpy.parent / "launch.yaml").read_text()
+    short = tmp_path / "short.yaml"
+    short.write_text(text.replace("x, dtype: f32, shape: [n]", "x, dtype: f32, shape: [n // 2]"))
+    got = run("run", saxpy, "--launch", short)
+    assert got.code == 1
+    assert got.result.startswith("Result: FAIL (out_of_bounds")
+    assert "global_load_dword" in got.result
+    endless = run("run", saxpy, "--launch", saxpy.parent / "launch.yaml", "--budget", 10)
+    assert endless.code == 1
+    assert "budget" in endless.result
+
+
+def test_verify_tells_a_changed_operation_from_the_original(
+    run: Run, saxpy: Path, launch: Path, tmp_path: Path
+) -> None:
+    changed = tmp_path / "K1.hsaco"
+    changed.write_bytes(patched(saxpy.read_bytes(), FMAC_V5_S4_V4, MUL_V5_S4_V4))
+    got = run("verify", saxpy, changed, "--launch", launch)
+    assert got.code == 1
+    assert got.result.startswith("Result: FAIL (divergent")
+    row = next(line for line in got.out.splitlines() if line.startswith("n=1000"))
+    assert float(row.split()[4]) > 0.1  # the largest deviation, relative to the scale
+    data = run("verify", saxpy, changed, "--launch", launch, "-f", "json")
+    assert data.code == 1
+    assert data.json["status"] == "divergent"
+    assert data.json["config"]["matrix"] == "exact"
+
+
+def test_a_lost_wait_is_found_statically(
+    run: Run, saxpy: Path, launch: Path, tmp_path: Path
+) -> None:
+    broken = tmp_path / "K1.hsaco"
+    broken.write_bytes(patched(saxpy.read_bytes(), S_WAITCNT_VMCNT_0, S_NOP_0))
+    got = run("verify", saxpy, broken, "--launch", launch)
+    assert got.code == 1
+    assert got.result.startswith("Result: FAIL (static_invalid")
+    check = run("check", broken)
+    assert check.code == 1
+    assert "v_fmac_f32" in check.out
+    assert run("check", broken, "--against", saxpy).code == 1
+    assert run("check", saxpy, "--against", broken).code == 0  # better is not worse
+    sarif = json.loads(run("check", broken, "-f", "sarif").out)
+    assert sarif["version"] == "2.1.0"
+    (result,) = [r for r in sarif["runs"][0]["results"] if r["level"] == "error"][:1]
+    assert "saxpy" in result["locations"][0]["logicalLocations"][0]["name"]
+
+
+def test_suppressions_need_a_reason_and_hide_only_what_they_name(
+    run: Run, saxpy: Path, tmp_path: Path
+) -> None:
+    broken = tmp_path / "K1.hsaco"
+    broken.write_bytes(patched(saxpy.read_bytes(), S_WAITCNT_VMCNT_0, S_NOP_0))
+    entries = tmp_path / "accepted.yaml"
+    head = "schema: asmevo/suppressions/1\nsuppress:\n"
+    entries.write_text(head + '  - {rule: "wait.*", kernel: saxpy, reason: "a test"}\n')
+    got = run("check", broken, "--suppress", entries, "-f", "json")
+    assert got.code == 0
+    assert got.json["objects"][0]["suppressed"][0]["reason"] == "a test"
+    entries.write_text(head + '  - {rule: "wait.*", kernel: other, reason: "a test"}\n')
+    assert run("check", broken, "--suppress", entries).code == 1
+    entries.write_text(head + '  - {rule: "wait.*"}\n')
+    run("check", broken, "--suppress", entries).complaint(2, "accepted.yaml", "reason")
+    run("check", broken, "--against", saxpy, "--suppress", entries).complaint(2, "--suppress")
+
+
+def test_disasm_and_asm_give_the_bytes_back(run: Run, saxpy: Path, tmp_path: Path) -> None:
+    source, again = tmp_path / "K.s", tmp_path / "again.hsaco"
+    assert run("disasm", saxpy, "-o", source).code == 0
+    assert run("asm", source, "-o", again).code == 0
+    assert again.read_bytes() == saxpy.read_bytes()
+    text = source.read_text()
+    assert ".amdhsa_kernel saxpy" in text
+    source.write_text(text.replace("v_fmac_f32_e32 v5, s4, v4", "v_mul_f32_e32 v5, s4, v4"))
+    assert run("asm", source, "-o", again).code == 0
+    expected = patched(saxpy.read_bytes(), FMAC_V5_S4_V4, MUL_V5_S4_V4)
+    assert CodeObject.open(again.read_bytes()).text == CodeObject.open(expected).text
+
+
+def test_disasm_to_stdout_is_the_file_alone(run: Run, saxpy: Path, tmp_path: Path) -> None:
+    source, again = tmp_path / "K.s", tmp_path / "again.hsaco"
+    got = run("disasm", saxpy, "-o", "-")
+    assert got.err.startswith("Result: PASS")
+    source.write_text(got.out)
+    assert run("asm", source, "-o", again).code == 0
+    assert again.read_bytes() == saxpy.read_bytes()
+    assert "asmevo-container" not in run("disasm", saxpy).out
+
+
+def test_bench_of_a_copy_is_no_speedup(run: Run, saxpy: Path, launch: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.hsaco"
+    copy.write_bytes(saxpy.read_bytes())
+    data = run("bench", saxpy, copy, "--launch", launch, "-f", "json").json
+    assert {r["speedup"] for r in data["results"]} == {1.0}
+    assert {r["label"] for r in data["results"]} == {"modelled"}
+    assert hashlib.sha256(copy.read_bytes()).digest() == hashlib.sha256(saxpy.read_bytes()).digest()
+
+
+def test_several_kernels_need_a_name(
+    run: Run, kernel_objects: Callable[..., bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / "calls.co"
+    path.write_bytes(kernel_objects("calls", folder="recovery"))
+    names = [k["name"] for k in run("inspect", path, "-f", "json").json["kernels"]]
+    assert len(names) > 1
+    assert run("disasm", path, "--kernel", names[1]).code == 0
+    assert run("check", path, "--kernel", names[0]).code in (0, 1)

@@ -1,0 +1,186 @@
+"""The whole path: demo, optimize, a separate verify, resume, and the HTML report."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from asmevo.cli.report import render
+from asmevo.codeobject import CodeObject
+
+from .conftest import LAUNCHES, Run, contents
+
+VOID = {"meta", "br", "hr", "img", "input", "link", "path", "circle", "line", "rect", "polyline"}
+
+
+class Page(HTMLParser):
+    """Collects tags and text, and sees that the tags are balanced."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[str] = []
+        self.text = ""
+        self._open: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag not in VOID:
+            self._open.append(tag)
+        assert not any(name.startswith("on") for name, _ in attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Results of `asmevo demo`, made once."""
+    from asmevo.cli.main import main
+
+    folder = tmp_path_factory.mktemp("demo") / "demo"
+    assert main(["demo", "-o", str(folder)]) == 0
+    return folder
+
+
+def test_demo_accepts_an_edit_and_a_separate_verify_agrees(run: Run, demo: Path) -> None:
+    names = {"K0.hsaco", "K1.hsaco", "launch.yaml", "record.json", "report.html"}
+    assert set(contents(demo)) == names
+    record = json.loads((demo / "record.json").read_text())
+    assert record["schema"] == "asmevo/optimize/1"
+    assert record["label"] == "modelled"
+    assert record["k1_time"] < record["k0_time"]
+    assert record["verdicts"]["accepted"] >= 1
+    assert len(record["attempt_log"]) == record["attempts"]
+    got = run("verify", demo / "K0.hsaco", demo / "K1.hsaco", "--launch", demo / "launch.yaml")
+    assert got.code == 0
+    assert got.result == "Result: PASS (tested-exact)"
+    bench = run("bench", demo / "K0.hsaco", demo / "K1.hsaco", "--launch", demo / "launch.yaml",
+                "-f", "json").json  # fmt: skip
+    cycles = [r["cycles"] for r in bench["results"] if r["object"].endswith("K0.hsaco")]
+    assert sum(cycles) == record["k0_time"]
+    assert run("check", demo / "K1.hsaco", "--against", demo / "K0.hsaco").code == 0
+
+
+def test_the_optimized_object_has_the_same_interface(demo: Path) -> None:
+    k0, k1 = (CodeObject.open((demo / name).read_bytes()) for name in ("K0.hsaco", "K1.hsaco"))
+    (a,), (b,) = k0.kernels, k1.kernels
+    assert (a.name, a.symbol, a.metadata.args) == (b.name, b.symbol, b.metadata.args)
+    assert a.descriptor.kernarg_size == b.descriptor.kernarg_size
+    assert k0.text != k1.text
+
+
+def test_report_is_well_formed_and_needs_no_network(demo: Path) -> None:
+    text = (demo / "report.html").read_text()
+    page = Page(text)
+    assert "saxpy" in page.text
+    assert "modelled" in page.text
+    assert not {"script", "link", "img", "iframe"} & set(page.tags)
+    assert "http://" not in text
+    assert "https://" not in text
+
+
+def test_report_escapes_hostile_text(demo: Path) -> None:
+    record: dict[str, Any] = json.loads((demo / "record.json").read_text())
+    evil = "</title></pre><script>alert(1)</script>\x1b[31m<img src=x onerror=alert(1)>\"'&"
+
+    def poison(value: Any) -> Any:
+        if isinstance(value, str):
+            return evil
+        if isinstance(value, list):
+            return [poison(v) for v in value]
+        if isinstance(value, dict):
+            return {k: v if k == "label" else poison(v) for k, v in value.items()}
+        return value
+
+    hostile = {k: v if k in ("label", "unit") else poison(v) for k, v in record.items()}
+    hostile["verdicts"] = {evil: 3}
+    edit = {"note": evil, "first": 0, "before": [evil, "x"], "after": ["x", evil]}
+    steps = [{"sequence": 1, "speedup": 1.5, "evidence": evil, "edits": [edit] * 30}]
+    page = Page(render(hostile, steps))
+    assert not {"script", "img"} & set(page.tags)
+    assert "<script>alert(1)</script>" in page.text  # as text
+    assert "\x1b" not in page.text
+
+
+def test_equal_seeds_give_equal_records(run: Run, saxpy: Path, launch: Path) -> None:
+    folder = saxpy.parent
+    for name in ("a", "b"):
+        got = run("optimize", saxpy, "--launch", launch, "--budget", 12, "--seed", 3,
+                  "--driver", "evolve", "-o", folder / f"{name}.hsaco",
+                  "--record", folder / f"{name}.json")  # fmt: skip
+        assert got.code in (0, 1)
+    assert (folder / "a.json").read_text() == (folder / "b.json").read_text()
+
+
+def test_no_speedup_writes_no_object(run: Run, saxpy: Path, launch: Path) -> None:
+    before = contents(saxpy.parent)
+    got = run("optimize", saxpy, "--launch", launch, "--budget", 0, "-o", saxpy.parent / "K1")
+    assert got.code in (1, 2)
+    assert contents(saxpy.parent) == before
+
+
+def test_killed_and_resumed(run: Run, kernel_objects: Callable[..., bytes], tmp_path: Path) -> None:
+    """Killed in the middle, a resumed run repeats no attempt and ends like an undisturbed one."""
+    folder, store, k0 = tmp_path, tmp_path / "run.db", tmp_path / "K0.hsaco"
+    k0.write_bytes(kernel_objects("softmax"))
+    arguments = ["optimize", str(k0), "--launch", str(LAUNCHES / "softmax.yaml"), "--budget", "60",
+                 "--seed", "5", "--driver", "anneal"]  # fmt: skip
+    process = subprocess.Popen(
+        [sys.executable, "-m", "asmevo.cli.main", *arguments, "-o", str(folder / "K1"),
+         "--store", str(store)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None and _attempts(store) < 3:
+        time.sleep(0.01)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL  # it was still at work
+    done = _attempts(store)
+    assert 3 <= done < 60
+    again = run(*arguments, "-o", folder / "K1", "--store", store, "--resume", "-f", "json")
+    assert again.code in (0, 1)
+    straight = run(*arguments, "-o", folder / "K2", "-f", "json")
+    assert again.json["replayed"] >= done
+    keep = ("attempts", "verdicts", "speedup", "k1", "lineage")
+    assert {k: again.json[k] for k in keep} == {k: straight.json[k] for k in keep}
+
+
+def _attempts(store: Path) -> int:
+    if not store.exists():
+        return 0
+    try:
+        with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as db:
+            tables = [n for (n,) in db.execute("select name from sqlite_master where type='table'")]
+            if "attempt" not in tables:
+                return 0
+            return db.execute("select count(*) from attempt").fetchone()[0]
+    except sqlite3.Error:
+        return 0  # not made yet, or busy
+
+
+def test_resume_refuses_another_run(run: Run, saxpy: Path, launch: Path) -> None:
+    store = saxpy.parent / "run.db"
+    base = ("optimize", saxpy, "--launch", launch, "--budget", 2, "-o", saxpy.parent / "K1")
+    assert run(*base, "--store", store).code in (0, 1)
+    run(*base, "--store", store).complaint(2, "run.db", "resume")
+    run(*base, "--store", store, "--resume", "--seed", 9).complaint(2)
+    store.write_bytes(b"no database" * 100)
+    run(*base, "--store", store, "--resume").complaint(4, "run.db")
