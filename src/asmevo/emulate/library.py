@@ -239,7 +239,7 @@ class HelperLibrary:
         stem = self._index.get(names[0])
         if stem is not None:
             self._load_cached(stem)
-        if names[0] not in self._addresses:
+        if not all(name in self._addresses for name in names):
             code = _object(_with_table(runtime_module(), names))
             self._add(code, names)
             self._save(code, names)

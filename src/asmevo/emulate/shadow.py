@@ -1,7 +1,7 @@
 """Shadow memory: who last wrote and read each granule, for races and uninitialized reads.
 
 A granule is the smallest unit that the kernel accesses in an address space: a dword, or less when
-it has byte or 16-bit instructions there, so that neighbouring bytes of two waves never conflict.
+it has byte or 16-bit instructions there, so that neighbouring bytes of two waves do not conflict.
 Each granule has two entries, its last write and its last reads in the current barrier interval.
 An entry holds instruction, wave, barrier interval and, for device memory, workgroup. Two accesses
 conflict when they touch the same granule from different waves of one workgroup in one barrier
