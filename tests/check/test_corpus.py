@@ -8,6 +8,7 @@ import pytest
 
 from asmevo.check.against import compare
 from asmevo.check.findings import errors
+from asmevo.check.kernels import entry_indices
 from asmevo.check.run import check_program
 from asmevo.cli import corpus
 from asmevo.codeobject import CodeObject
@@ -21,9 +22,12 @@ def test_triton_code_has_no_errors(arch: str) -> None:
     paths = sorted((corpus.corpus_root() / "triton" / arch).glob("*.hsaco"))
     if not paths:
         pytest.skip("no Triton objects: run tests/corpus/build_triton.py")
+    entries: list[int] = []
     for path in paths[::3]:
         program = recover(CodeObject.open(path.read_bytes()))
         assert [f.one_line() for f in errors(check_program(program))] == [], path.name
+        entries.append(len(entry_indices(program, program.object.kernels[0])))
+    assert max(entries) == 2  # preloaded arguments: the entry and the one 256 bytes on
 
 
 def test_compiled_objects_of_the_wheel_have_no_errors(aiter_root: Path) -> None:
