@@ -91,6 +91,8 @@ def test_report_is_well_formed_and_needs_no_network(demo: Path) -> None:
     page = Page(text)
     assert "saxpy" in page.text
     assert "modelled" in page.text
+    assert "<" not in page.text  # nothing was escaped twice
+    assert page.tags.count("table") >= 5
     assert not {"script", "link", "img", "iframe"} & set(page.tags)
     assert "http://" not in text
     assert "https://" not in text

@@ -23,7 +23,8 @@ _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 960, 220, 56, 28, 12
 
 
 def _shown(value: object) -> object:
-    return printable(value) if isinstance(value, str) else value
+    # Markup is the output of this page's own macros, escaped already.
+    return printable(value) if type(value) is str else value
 
 
 _ENVIRONMENT = jinja2.Environment(
