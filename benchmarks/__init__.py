@@ -1,0 +1,1 @@
+"""Benchmarks and reports; each writes its page under docs/results/."""

@@ -1,0 +1,1 @@
+"""Devices: the protocol, and the emulated one with its clock."""

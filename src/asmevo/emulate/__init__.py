@@ -1,0 +1,1 @@
+"""The emulator: helpers, memory, scheduler, sanitizers."""

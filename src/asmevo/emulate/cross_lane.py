@@ -148,7 +148,7 @@ def emit_swizzle(module: Module, variant: Variant) -> None:
 
 @family("permlane_swap")
 def emit_permlane_swap(module: Module, variant: Variant) -> None:
-    """v_permlane16_swap and v_permlane32_swap (gfx950): odd rows of vdst against even ones of src."""
+    """v_permlane16_swap and v_permlane32_swap (gfx950): odd rows of vdst for even ones of src."""
     h = Helper(module, variant)
     f = h.fn
     step = 16 if "16" in variant.name else 32

@@ -13,8 +13,8 @@ from asmevo.emulate import layout as L
 from asmevo.emulate.decode_scalar import mode_changes
 from asmevo.emulate.emit import Variant
 from asmevo.emulate.library import HelperLibrary, Progress
-from asmevo.emulate.shadow import granule_shifts
 from asmevo.emulate.operands import ConstantPool, Record
+from asmevo.emulate.shadow import granule_shifts
 from asmevo.emulate.templates import PLAIN, TOKENS, Style, Templates, templates
 from asmevo.errors import UnsupportedError
 from asmevo.isa.instruction import Instruction

@@ -55,10 +55,12 @@ class Fn:
 
     # --- plumbing ------------------------------------------------------------------------
     def fresh(self, prefix: str = "v") -> str:
+        """A name that nothing else has."""
         self._next += 1
         return f"%{prefix}{self._next}"
 
     def emit(self, text: str) -> None:
+        """Append one instruction line."""
         self._lines.append("  " + text)
 
     def op(self, text: str) -> str:
@@ -83,6 +85,7 @@ class Fn:
 
     # --- control -------------------------------------------------------------------------
     def br(self, label: str) -> None:
+        """Branch."""
         self.emit(f"br label %{label}")
 
     def cond(self, c: str, yes: str, no: str, likely: bool | None = None) -> None:
@@ -103,9 +106,11 @@ class Fn:
                 self.module.globals.append(line)
 
     def ret(self, text: str = "void") -> None:
+        """Return."""
         self.emit(f"ret {text}")
 
     def phi(self, kind: str, arms: Sequence[tuple[str, str]]) -> str:
+        """A phi of (value, block) arms."""
         return self.op(f"phi {kind} " + ", ".join(f"[ {v}, %{b} ]" for v, b in arms))
 
     # --- memory --------------------------------------------------------------------------
@@ -116,9 +121,11 @@ class Fn:
         return self.op(f"getelementptr i8, ptr {base}, i64 {offset}")
 
     def load(self, kind: str, pointer: str, align: int = 4) -> str:
+        """Load a value of LLVM type `kind`."""
         return self.op(f"load {kind}, ptr {pointer}, align {align}")
 
     def store(self, kind: str, value: str, pointer: str, align: int = 4) -> None:
+        """Store a value of LLVM type `kind`."""
         self.emit(f"store {kind} {value}, ptr {pointer}, align {align}")
 
     def call(self, result: str, name: str, args: str, declare: str | None = None) -> str:

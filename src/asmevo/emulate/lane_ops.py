@@ -49,6 +49,31 @@ def _nan_lanes(h: Helper, values: list[Any]) -> str | None:
     return mask
 
 
+def _may_hold_nan(h: Helper, values: list[Value]) -> str:
+    """Whether some lane may be NaN: the sum over all lanes is (infinities can cancel, too)."""
+    f = h.fn
+    width = values[0].width
+    element = {32: "float", 64: "double"}[width]
+    parts = [f.op(f"bitcast <64 x i{width}> {v.raw} to <64 x {element}>") for v in values]
+    size = 64
+    while len(parts) > 1 or size > 8:
+        if len(parts) == 1:
+            (whole,) = parts
+            size //= 2
+            for first in (0, size):
+                index = ", ".join(f"i32 {first + i}" for i in range(size))
+                t = f"<{2 * size} x {element}>"
+                parts.append(
+                    f.op(f"shufflevector {t} {whole}, {t} poison, <{size} x i32> <{index}>")
+                )
+            parts = parts[1:]
+        t = f"<{size} x {element}>"
+        parts = [f.op(f"fadd {t} {parts[0]}, {parts[1]}"), *parts[2:]]
+    t = f"<8 x {element}>"
+    nan = f.op(f"fcmp uno {t} {parts[0]}, {parts[0]}")
+    return f.op(f"icmp ne i8 {f.op(f'bitcast <8 x i1> {nan} to i8')}, 0")
+
+
 def evaluate(h: Helper, semantic: Semantic, arg_sets: list[list[Any]]) -> list[Results]:
     """Results of the opcode for each argument list (two for packed opcodes).
 
@@ -62,10 +87,13 @@ def evaluate(h: Helper, semantic: Semantic, arg_sets: list[list[Any]]) -> list[R
     if semantic.fast is None:
         return [table.apply(semantic, args, mode, **immediates) for args in arg_sets]
     quick = [table.apply(semantic, args, mode, fast=True) for args in arg_sets]
-    watched = arg_sets if semantic.guard == "source" else [_typed(semantic, r) for r in quick]
-    guard = _nan_lanes(h, [v for values in watched for v in values])
-    assert guard is not None, semantic.name
-    found = f.op(f"icmp ne i64 {h.bits(guard)}, 0")
+    if semantic.guard == "result" and table.width_of(semantic.dsts[0]) >= 32:
+        found = _may_hold_nan(h, [v for r in quick for v in _typed(semantic, r)])
+    else:
+        watched = arg_sets if semantic.guard == "source" else [_typed(semantic, r) for r in quick]
+        guard = _nan_lanes(h, [v for values in watched for v in values])
+        assert guard is not None, semantic.name
+        found = f.op(f"icmp ne i64 {h.bits(guard)}, 0")
     before, special, join = f.block, f.label("nan"), f.label("joined")
     f.cond(found, special, join, likely=False)
     f.place(special)

@@ -38,8 +38,8 @@ class Launch:
 
     `order` lists workgroup ids (linear, x fastest) in launch order; None is ascending.
     `quantum` > 0 interleaves waves every so many instructions; `shuffle` != 0 seeds wave order.
-    `resident` workgroups share the machine at once. `shadow` and `waits` must be what the kernel was
-    encoded with.
+    `resident` workgroups share the machine at once. `shadow` and `waits` must be what the kernel
+    was encoded with.
     """
 
     grid: tuple[int, int, int]
@@ -285,6 +285,7 @@ def work_items(
 
 
 def group_list(launch: Launch) -> NDArray[np.uint32]:
+    """(x, y, z, linear id) of the workgroups in launch order, uint32 [workgroups, 4]."""
     gx, gy, gz = launch.grid
     numbers = np.arange(gx * gy * gz, dtype=np.uint32)
     if launch.order is not None:

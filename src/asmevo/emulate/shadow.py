@@ -85,7 +85,8 @@ def straight(h: Helper, host: str, size: int, flags: int, lds: bool = False) -> 
     f = h.fn
     f.module.declare(f"declare void @{STRAIGHT}(ptr, ptr, ptr, i64, i64, i64)")
     f.emit(
-        f"call void @{STRAIGHT}(ptr %st, ptr %rec, ptr {host}, i64 {size}, i64 {flags}, i64 {lds:d})"
+        f"call void @{STRAIGHT}(ptr %st, ptr %rec, ptr {host}, i64 {size}, i64 {flags}, "
+        f"i64 {lds:d})"
     )
 
 

@@ -96,7 +96,8 @@ class Addressing:
             same = f.op(f"icmp eq {I64X64} {self.wide}, {expected}")
             ok = h.is_full(self.bits)
         else:
-            assert self.voffset is not None and self.base is not None
+            assert self.voffset is not None
+            assert self.base is not None
             first = f.op(f"extractelement {I32X64} {self.voffset}, i64 0")
             expected = f.op(f"add {I32X64} {h.splat(first, 32)}, {access.scale_lanes(h, size)}")
             same = f.op(f"icmp eq {I32X64} {self.voffset}, {expected}")
@@ -151,7 +152,8 @@ class Addressing:
             if not at:
                 return self.wide
             return f.op(f"add {I64X64} {self.wide}, splat (i64 {at})")
-        assert self.voffset is not None and self.base is not None
+        assert self.voffset is not None
+        assert self.base is not None
         offset = f.op(f"zext {I32X64} {self.voffset} to {I64X64}")
         if at:
             offset = f.op(f"add {I64X64} {offset}, splat (i64 {at})")

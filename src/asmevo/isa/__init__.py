@@ -1,0 +1,1 @@
+"""Targets, operands, instruction records, LLVM in process, and the tables others share."""

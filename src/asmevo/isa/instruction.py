@@ -12,10 +12,11 @@ ModifierValue = int | str | tuple[int, ...] | bool
 
 _SUFFIX = re.compile(r"_(e64_dpp|e64_sdwa|e32|e64|dpp8|dpp|sdwa)$")
 # Modifiers that stand alone (flags). Everything else is `name:value`.
-_FLAGS = frozenset(
+_FLAG_WORDS = (
     "offen idxen lds gds glc slc dlc scc sc0 sc1 nt clamp tfe lwe addr64 off high wave_shl "
-    "row_mirror row_half_mirror row_half_mirror bound_ctrl nv scale_offset".split()
+    "row_mirror row_half_mirror bound_ctrl nv scale_offset"
 )
+_FLAGS = frozenset(_FLAG_WORDS.split())
 _MODIFIER = re.compile(r"[a-z_0-9]+:(?:\[[^\]]*\]|[a-zA-Z_0-9]+\([^)]*\)|\S+)$")
 _FREE_FORM = re.compile(r"s_(waitcnt|sendmsg|sendmsghalt|delay_alu|wait_alu|waitcnt_depctr)$")
 

@@ -1,0 +1,1 @@
+"""What instructions mean: one definition per opcode over an abstract value algebra."""

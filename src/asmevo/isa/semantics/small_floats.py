@@ -152,7 +152,7 @@ def decode(s: Small, code: Value) -> Value:
     return result.f
 
 
-# --- plain conversions ------------------------------------------------------------------------------
+# --- plain conversions --------------------------------------------------------------------
 _USES = {"uses": ("fnuz", "fp16_ovfl"), "flush": False}
 
 
@@ -191,7 +191,7 @@ def _(a: Value) -> Value:
     return (a.to(32) << 16).f
 
 
-# --- f16 and bf16 with stochastic rounding ---------------------------------------------------------
+# --- f16 and bf16 with stochastic rounding ------------------------------------------------
 def _round_stochastic(a: Value, seed: Value, mantissa: int, bias: int) -> Value:
     """f32 to a 16-bit float (u16): seed bits added below the kept bits, then truncated."""
     u = a.fabs().u
@@ -225,7 +225,7 @@ lane("v_cvt_sr_bf16_f32", "b16", "f32 u32", part="word")(
 )
 
 
-# --- shared by the scaled conversions ----------------------------------------------------------------
+# --- shared by the scaled conversions -----------------------------------------------------
 def widen(a: Value, source: str) -> Value:
     """Bits of an f32, f16 or bf16 as f64."""
     if source == "bf16":
