@@ -24,8 +24,8 @@ BIAS = {16: 15, 32: 127, 64: 1023}
 def fma_odd(a: Value, b: Value, c: Value) -> Value:
     """a * b + c of f16 (f32) operands as an f32 (f64) rounded to odd.
 
-    The product is exact in the wider format; the sum is made odd when inexact, so that one later rounding to
-    the operands' width (scaled or not) cannot round twice (Boldo and Melquiond, 2008).
+    The product is exact in the wider format; the sum is made odd when inexact, so that one later
+    rounding to the operands' width (scaled or not) cannot round twice (Boldo and Melquiond, 2008).
     """
     wide = 2 * a.width
     x, y, z = a.fconvert(wide), b.fconvert(wide), c.fconvert(wide)
