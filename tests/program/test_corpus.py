@@ -105,7 +105,7 @@ def test_300_objects_grow(aiter_root: Path, kernel_objects: Objects) -> None:
         kept = [i for i in again.instructions if i.mnemonic not in fillers]
         old = [i for i in program.instructions if i.mnemonic not in fillers]
         assert [i.mnemonic for i in kept] == [i.mnemonic for i in old]
-        assert len(places) > len(program.instructions) // 60
+        assert places
         assert [(s.name, s.info, s.other) for s in again.object.elf.all_symbols()] == [
             (s.name, s.info, s.other) for s in program.object.elf.all_symbols()
         ]
