@@ -9,6 +9,7 @@ from asmevo.isa.counters import Order, decode_wait, events, is_counter_wait
 from asmevo.isa.effects import effects
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import RegKind
+from asmevo.isa.semantics.memory import memory_op
 from asmevo.isa.target import Target
 
 _CLASS = {
@@ -19,7 +20,7 @@ _CLASS = {
     Order.SMEM: pending.SMEM,
     Order.FLAT: pending.FLAT,
 }
-_WIDEST = 4  # rows that a queue entry holds
+_HALVES = {"d16": pending.LOW, "d16_hi": pending.HIGH}
 
 
 def wait_record(inst: Instruction, target: Target) -> Record | None:
@@ -49,6 +50,7 @@ def pending_records(ctx: Context, inst: Instruction, index: int, target: Target)
     if destination.kind is RegKind.SGPR:
         options = (("kind", kind), ("scalars", destination.count))
         return [Record(Variant("pend", "pend", "", options), [at], index=index)]
-    rows = min(destination.count, _WIDEST)
-    options = (("kind", kind), ("rows", rows))
+    op = memory_op(inst.base)
+    half = _HALVES.get(op.extend, pending.WHOLE) if op is not None else pending.WHOLE
+    options = (("kind", kind), ("rows", destination.count), ("half", half))
     return [Record(Variant("pend", "pend", "v", options), [at], index=index)]

@@ -43,15 +43,17 @@ EXECUTED = CONTROL + 176  # u64 wave instructions executed
 MODES = CONTROL + 184  # ptr to (u32 effective MODE bits, u32 0, ptr record 0) per mode
 MODE_COUNT = CONTROL + 192  # u64
 # Sanitizers (shadow memory, loads that have not arrived).
-SHADOW_LDS = CONTROL + 768  # ptr to the workgroup's LDS entries
+SHADOW_LDS = CONTROL + 768  # ptr to the workgroup's LDS area
 EPOCH = CONTROL + 776  # u32 barrier interval
 GROUP = CONTROL + 780  # u32 linear workgroup id
-SHADOW_TABLE = CONTROL + 784  # ptr to the entries of each region (null: not watched)
+SHADOW_TABLE = CONTROL + 784  # ptr to the areas of the regions
 REPORTS = CONTROL + 792  # ptr to the report buffer
 PENDING = CONTROL + 800  # ptr to the wave's queue
 VM_ISSUED = CONTROL + 808  # u64 vector memory operations so far
 LDS_ISSUED = CONTROL + 816  # u64 LDS operations so far
 FLAT_PENDING = CONTROL + 824  # u64
+VM_OLDEST = CONTROL + 832  # u64 number of the oldest pending one, 0 for none
+LDS_OLDEST = CONTROL + 840  # u64
 CONSTANTS = CONTROL + 1024
 
 # High dwords of the addresses at which flat instructions see LDS and scratch.

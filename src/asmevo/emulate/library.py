@@ -62,7 +62,13 @@ _REGISTERED = (
     vector_memory,
 )
 # Runtime functions that helpers call by name.
-_CALLED = ("asmevo_resolve", "asmevo_shadow", "asmevo_straight")
+_CALLED = (
+    "asmevo_resolve",
+    "asmevo_shadow",
+    "asmevo_straight",
+    "asmevo_queue",
+    "asmevo_commit",
+)
 _BATCH = 24  # variants per object: small enough that one new opcode compiles quickly
 _PARALLEL_BATCHES = 4  # from so many on, starting processes pays
 _KEPT_VERSIONS = 4

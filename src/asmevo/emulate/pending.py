@@ -2,31 +2,36 @@
 
 With `waits` on, every load is followed by a `pend` record, which moves what was loaded into the
 wave's queue and fills the destination with junk, and every s_waitcnt commits what it proves
-complete. The proof rule is the exact one of the wait table (`isa.counters`): an operation of an
-ordered class is complete when at most N younger ones of its class may be outstanding; scalar
-loads only at 0; while a flat operation is outstanding only 0 counts.
+complete. LDS-DMA loads keep their data in the queue instead of writing LDS. The proof rule is the
+exact one of the wait table (`isa.counters`): an operation of an ordered class is complete when at
+most N younger ones of its class may be outstanding; scalar loads only at 0; while a flat operation
+is outstanding only 0 counts. A full counter stalls the issue, so an operation with as many younger
+ones as the counter holds is complete without any wait.
 """
 
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.emit import I32X64, Helper, Variant, family
-from asmevo.emulate.ir import Module
+from asmevo.emulate.emit import I1X64, I32X64, I64X64, Helper, Variant, family
+from asmevo.emulate.ir import Fn, Module, vec
 from asmevo.emulate.loops import CountedLoop
 
 VMEM, LDS, SMEM, FLAT = range(4)  # completion classes
-_DONE = 7
-_LIMIT = {VMEM: 63, LDS: 15}  # a full counter stalls, so older operations are complete
+_LIMIT = {VMEM: 63, LDS: 15}  # what the counters hold
 
 # Queue: a u64 count, then entries of a header and up to four rows (or 16 scalars).
 CAPACITY = 128
 Q_HEAD = 64
-Q_KIND, Q_ROWS, Q_OFFSET, Q_MASK, Q_SEQUENCE = 0, 4, 8, 16, 24
+Q_KIND, Q_ROWS, Q_OFFSET, Q_MASK, Q_SEQUENCE, Q_HALF = 0, 4, 8, 16, 24, 32
 Q_DATA = 64
 Q_ENTRY = 64 + 4 * L.ROW
 QUEUE_SIZE = Q_HEAD + CAPACITY * Q_ENTRY
+TO_LDS = 0x100  # in Q_ROWS: Q_OFFSET is an LDS byte address, lanes lie side by side
 JUNK = 0x7FF5_0BAD  # a signalling NaN as f32, an unlikely address and index
 NO_WAIT = 1 << 20
+WHOLE, LOW, HIGH = 0xFFFFFFFF, 0xFFFF, 0xFFFF0000  # bits of the destination that a load writes
+
+QUEUE, COMMIT = "asmevo_queue", "asmevo_commit"
 
 
 def _issued(kind: int) -> int | None:
@@ -34,15 +39,39 @@ def _issued(kind: int) -> int | None:
     return {VMEM: L.VM_ISSUED, FLAT: L.VM_ISSUED, LDS: L.LDS_ISSUED}.get(kind)
 
 
-def _memcpy(h: Helper, to: str, source: str, size: int) -> None:
-    h.module.declare("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
-    h.fn.emit(f"call void @llvm.memcpy.p0.p0.i64(ptr {to}, ptr {source}, i64 {size}, i1 false)")
+def _signed(value: int) -> int:
+    return value - (1 << 32) if value >> 31 else value
+
+
+def _copy(f: Fn, to: str, source: str, size: str, move: bool = False) -> None:
+    name = f"llvm.mem{'move' if move else 'cpy'}.p0.p0.i64"
+    f.module.declare(f"declare void @{name}(ptr, ptr, i64, i1)")
+    f.emit(f"call void @{name}(ptr {to}, ptr {source}, i64 {size}, i1 false)")
 
 
 def _bump(h: Helper, offset: int) -> str:
     new = h.fn.op(f"add i64 {h.field(offset)}, 1")
     h.set_field(offset, new)
     return new
+
+
+def hold(h: Helper, kind: int, rows: int, offset: str, sequence: str, half: int = WHOLE) -> str:
+    """Emit the start of a queue entry and return the pointer to its data.
+
+    Leaves the helper with a fault when more loads are outstanding than the queue holds.
+    """
+    f = h.fn
+    f.module.declare(f"declare ptr @{QUEUE}(ptr, i32, i32, i64, i64, i64, i32)")
+    entry = f.op(
+        f"call ptr @{QUEUE}(ptr %st, i32 {kind}, i32 {rows}, i64 {offset}, i64 {h.exec_bits()}, "
+        f"i64 {sequence}, i32 {_signed(half)})"
+    )
+    full, room = f.label("full"), f.label("room")
+    f.cond(f.op(f"icmp eq ptr {entry}, null"), full, room, likely=False)
+    f.place(full)
+    h.fault(L.PENDING_FAULT)
+    f.place(room)
+    return f.at(entry, Q_DATA)
 
 
 @family("pend")
@@ -53,39 +82,78 @@ def emit_pend(module: Module, variant: Variant) -> None:
     kind: int = variant.option("kind")
     rows: int = variant.option("rows", 0)
     scalars: int = variant.option("scalars", 0)
+    half: int = variant.option("half", WHOLE)
     counter = _issued(kind)
     sequence = "0" if counter is None else _bump(h, counter)
     if kind == FLAT:
         _bump(h, L.LDS_ISSUED)
         h.set_field(L.FLAT_PENDING, "1")
+    _settle(h, kind, sequence)
     if rows or scalars:
-        queue = h.field(L.PENDING, "ptr")
-        count = f.load("i64", queue, 8)
-        room, full = f.label("room"), f.label("full")
-        f.cond(f.op(f"icmp ult i64 {count}, {CAPACITY}"), room, full, likely=True)
-        f.place(full)
-        h.fault(L.PENDING_FAULT)
-        f.place(room)
-        entry = f.at(f.at(queue, Q_HEAD), f.op(f"mul i64 {count}, {Q_ENTRY}"))
-        f.store("i32", str(kind), f.at(entry, Q_KIND))
-        f.store("i32", str(rows or -scalars), f.at(entry, Q_ROWS))
-        offset = f.load("i32", f.at("%rec", L.R_OPS))
-        f.store("i64", f.op(f"zext i32 {offset} to i64"), f.at(entry, Q_OFFSET), 8)
-        f.store("i64", h.exec_bits(), f.at(entry, Q_MASK), 8)
-        f.store("i64", sequence, f.at(entry, Q_SEQUENCE), 8)
+        offset = f.op(f"zext i32 {f.load('i32', f.at('%rec', L.R_OPS))} to i64")
+        data = hold(h, kind, rows or -scalars, offset, sequence, half)
         pointer = h.slot(0)
         if rows:
-            _memcpy(h, f.at(entry, Q_DATA), pointer, rows * L.ROW)
-            mask = h.mask(h.exec_bits())
-            for row in range(rows):
-                h.store_masked(f"splat (i32 {JUNK})", f.at(pointer, row * L.ROW), mask)
+            _hold_rows(h, data, pointer, rows, half)
         else:
-            _memcpy(h, f.at(entry, Q_DATA), pointer, 4 * scalars)
+            _copy(f, data, pointer, str(4 * scalars))
             for n in range(scalars):
                 f.store("i32", str(JUNK), f.at(pointer, 4 * n))
-        f.store("i64", f.op(f"add i64 {count}, 1"), queue, 8)
     h.next()
     h.finish()
+
+
+def _settle(h: Helper, kind: int, sequence: str) -> None:
+    """Commit the oldest operations when the counter is full."""
+    f = h.fn
+    fields = {VMEM: (L.VM_OLDEST,), LDS: (L.LDS_OLDEST,), FLAT: (L.VM_OLDEST, L.LDS_OLDEST)}
+    for field in fields.get(kind, ()):
+        limit = _LIMIT[VMEM if field == L.VM_OLDEST else LDS]
+        newest = sequence if kind != FLAT or field == L.VM_OLDEST else h.field(L.LDS_ISSUED)
+        oldest = h.field(field)
+        age = f.op(f"sub i64 {newest}, {oldest}")
+        full = f.op(f"icmp uge i64 {age}, {limit}")
+        full = f.op(f"and i1 {full}, {f.op(f'icmp ne i64 {oldest}, 0')}")
+        settle, after = f.label("settle"), f.label("after")
+        f.cond(full, settle, after, likely=False)
+        f.place(settle)
+        _call_commit(f, str(NO_WAIT), str(NO_WAIT))
+        f.br(after)
+        f.place(after)
+
+
+def _hold_rows(h: Helper, data: str, pointer: str, rows: int, half: int) -> None:
+    f = h.fn
+    bits = h.exec_bits()
+    whole, partial, done = f.label("whole"), f.label("partial"), f.label("held")
+    values = [f.load(I32X64, f.at(pointer, n * L.ROW), 64) for n in range(rows)]
+    for n, value in enumerate(values):
+        f.store(I32X64, value, f.at(data, n * L.ROW), 64)
+    junk = [f"splat (i32 {JUNK})"] * rows
+    if half != WHOLE:
+        kept = f.op(f"and {I32X64} {values[0]}, splat (i32 {_signed(~half & WHOLE)})")
+        junk = [f.op(f"or {I32X64} {kept}, splat (i32 {JUNK & half})")]
+    f.cond(h.is_full(bits), whole, partial, likely=True)
+    f.place(whole)
+    for n, value in enumerate(junk):
+        f.store(I32X64, value, f.at(pointer, n * L.ROW), 64)
+    f.br(done)
+    f.place(partial)
+    mask = h.mask(bits)
+    for n, value in enumerate(junk):
+        h.store_masked(value, f.at(pointer, n * L.ROW), mask)
+    f.br(done)
+    f.place(done)
+
+
+def hold_lds(h: Helper, rows: list[str], start: str) -> None:
+    """Hold back what an LDS-DMA load writes from LDS byte `start` (i64) on."""
+    f = h.fn
+    # The record behind this one counts the operation.
+    sequence = f.op(f"add i64 {h.field(L.VM_ISSUED)}, 1")
+    data = hold(h, VMEM, len(rows) | TO_LDS, start, sequence)
+    for n, row in enumerate(rows):
+        f.store(I32X64, row, f.at(data, n * L.ROW), 64)
 
 
 @family("commit")
@@ -93,91 +161,209 @@ def emit_commit(module: Module, variant: Variant) -> None:
     """s_waitcnt: imm is vmcnt, imm2 lgkmcnt (`NO_WAIT` where the wait does not name one)."""
     h = Helper(module, variant)
     f = h.fn
-    vm, lgkm = h.imm(), h.imm2()
-    vm_zero, lgkm_zero = f.op(f"icmp eq i64 {vm}, 0"), f.op(f"icmp eq i64 {lgkm}, 0")
-    flat = f.op(f"icmp ne i64 {h.field(L.FLAT_PENDING)}, 0")
-    none = str(NO_WAIT)
+    busy, idle = f.label("busy"), f.label("idle")
+    waiting = f.load("i64", h.field(L.PENDING, "ptr"), 8)
+    waiting = f.op(f"or i64 {waiting}, {h.field(L.FLAT_PENDING)}")
+    f.cond(f.op(f"icmp eq i64 {waiting}, 0"), idle, busy)
+    f.place(busy)
+    _call_commit(f, h.imm(), h.imm2())
+    f.br(idle)
+    f.place(idle)
+    h.next()
+    h.finish()
+
+
+def _call_commit(f: Fn, vm: str, lgkm: str) -> None:
+    f.module.declare(f"declare void @{COMMIT}(ptr, i64, i64)")
+    f.emit(f"call void @{COMMIT}(ptr %st, i64 {vm}, i64 {lgkm})")
+
+
+# --- runtime functions -----------------------------------------------------------------------
+def emit_queue(module: Module) -> None:
+    """`ptr asmevo_queue(state, kind, rows, offset, mask, sequence, half)`: a new entry, or null."""
+    f = Fn(
+        module,
+        QUEUE,
+        "ptr %st, i32 %kind, i32 %rows, i64 %offset, i64 %mask, i64 %sequence, i32 %half",
+        "ptr",
+        noinline=True,
+    )
+    queue = f.load("ptr", f.at("%st", L.PENDING), 8)
+    room, full, none = f.label("room"), f.label("full"), f.label("none")
+    before = f.load("i64", queue, 8)
+    f.cond(f.op(f"icmp ult i64 {before}, {CAPACITY}"), room, full, likely=True)
+    f.place(full)
+    f.emit(f"call void @{COMMIT}(ptr %st, i64 {NO_WAIT}, i64 {NO_WAIT})")
+    less = f.load("i64", queue, 8)
+    f.cond(f.op(f"icmp ult i64 {less}, {CAPACITY}"), room, none)
+    f.place(none)
+    f.ret("ptr null")
+    f.place(room)
+    count = f.load("i64", queue, 8)
+    entry = f.at(f.at(queue, Q_HEAD), f.op(f"mul i64 {count}, {Q_ENTRY}"))
+    for field, kind, value in (
+        (Q_KIND, "i32", "%kind"),
+        (Q_ROWS, "i32", "%rows"),
+        (Q_OFFSET, "i64", "%offset"),
+        (Q_MASK, "i64", "%mask"),
+        (Q_SEQUENCE, "i64", "%sequence"),
+        (Q_HALF, "i32", "%half"),
+    ):
+        f.store(kind, value, f.at(entry, field), 4 if kind == "i32" else 8)
+    f.store("i64", f.op(f"add i64 {count}, 1"), queue, 8)
+    for kind, field in ((VMEM, L.VM_OLDEST), (LDS, L.LDS_OLDEST)):
+        at = f.at("%st", field)
+        first = f.op(f"icmp eq i64 {f.load('i64', at, 8)}, 0")
+        first = f.op(f"and i1 {first}, {f.op(f'icmp eq i32 %kind, {kind}')}")
+        mark, after = f.label("mark"), f.label("after")
+        f.cond(first, mark, after)
+        f.place(mark)
+        f.store("i64", "%sequence", at, 8)
+        f.br(after)
+        f.place(after)
+    f.ret(f"ptr {entry}")
+    f.finish()
+
+
+def emit_commit_function(module: Module) -> None:
+    """`void asmevo_commit(state, vmcnt, lgkmcnt)`: let arrive what these counts prove complete."""
+    f = Fn(module, COMMIT, "ptr %st, i64 %vm, i64 %lgkm", noinline=True)
+
+    def field(offset: int) -> str:
+        return f.load("i64", f.at("%st", offset), 8)
+
+    vm_zero, lgkm_zero = f.op("icmp eq i64 %vm, 0"), f.op("icmp eq i64 %lgkm, 0")
+    both = f.op(f"and i1 {vm_zero}, {lgkm_zero}")
+    flat = f.op(f"icmp ne i64 {field(L.FLAT_PENDING)}, 0")
     # While a flat operation is outstanding only a wait for zero proves anything.
     lost = f.op(f"and i1 {flat}, {f.op(f'xor i1 {vm_zero}, true')}")
-    vm = f.op(f"select i1 {lost}, i64 {none}, i64 {vm}")
+    vm = f.op(f"select i1 {lost}, i64 {NO_WAIT}, i64 %vm")
     lost = f.op(f"and i1 {flat}, {f.op(f'xor i1 {lgkm_zero}, true')}")
-    lgkm = f.op(f"select i1 {lost}, i64 {none}, i64 {lgkm}")
-    queue = h.field(L.PENDING, "ptr")
+    lgkm = f.op(f"select i1 {lost}, i64 {NO_WAIT}, i64 %lgkm")
+    vm_issued, lds_issued = field(L.VM_ISSUED), field(L.LDS_ISSUED)
+    queue = f.load("ptr", f.at("%st", L.PENDING), 8)
     count = f.load("i64", queue, 8)
-    live = f.op("alloca i64")
-    f.store("i64", "0", live, 8)
+    kept, vm_oldest, lds_oldest = (f.op("alloca i64") for _ in range(3))
+    for cell in (kept, vm_oldest, lds_oldest):
+        f.store("i64", "0", cell, 8)
     with CountedLoop(f, count, "entry") as each:
         entry = f.at(f.at(queue, Q_HEAD), f.op(f"mul i64 {each.i}, {Q_ENTRY}"))
         kind = f.load("i32", f.at(entry, Q_KIND))
         sequence = f.load("i64", f.at(entry, Q_SEQUENCE), 8)
         is_lds = f.op(f"icmp eq i32 {kind}, {LDS}")
-        issued = f.op(
-            f"select i1 {is_lds}, i64 {h.field(L.LDS_ISSUED)}, i64 {h.field(L.VM_ISSUED)}"
-        )
+        issued = f.op(f"select i1 {is_lds}, i64 {lds_issued}, i64 {vm_issued}")
         younger = f.op(f"sub i64 {issued}, {sequence}")
         allowed = f.op(f"select i1 {is_lds}, i64 {lgkm}, i64 {vm}")
-        ordered = f.op(f"icmp uge i64 {younger}, {allowed}")
         limit = f.op(f"select i1 {is_lds}, i64 {_LIMIT[LDS]}, i64 {_LIMIT[VMEM]}")
-        old = f.op(f"icmp uge i64 {younger}, {limit}")
-        ordered = f.op(f"or i1 {ordered}, {old}")
-        both = f.op(f"and i1 {vm_zero}, {lgkm_zero}")
+        ordered = f.op(f"icmp uge i64 {younger}, {allowed}")
+        ordered = f.op(f"or i1 {ordered}, {f.op(f'icmp uge i64 {younger}, {limit}')}")
         is_smem = f.op(f"icmp eq i32 {kind}, {SMEM}")
         is_flat = f.op(f"icmp eq i32 {kind}, {FLAT}")
         complete = f.op(f"select i1 {is_smem}, i1 {lgkm_zero}, i1 {ordered}")
         complete = f.op(f"select i1 {is_flat}, i1 {both}, i1 {complete}")
-        gone = f.op(f"icmp eq i32 {kind}, {_DONE}")
-        pending = f.op(f"xor i1 {gone}, true")
-        commit, keep = f.label("commit"), f.label("keep")
-        f.cond(f.op(f"and i1 {complete}, {pending}"), commit, keep)
+        arrive, keep = f.label("arrive"), f.label("keep")
+        f.cond(complete, arrive, keep)
         f.place(keep)
-        add = f.op(f"zext i1 {pending} to i64")
-        f.store("i64", f.op(f"add i64 {f.load('i64', live, 8)}, {add}"), live, 8)
+        _keep(f, queue, entry, each.i, kept, {VMEM: vm_oldest, LDS: lds_oldest})
         f.br(each.step)
-        f.place(commit)
-        f.store("i32", str(_DONE), f.at(entry, Q_KIND))
-        target = f.at("%st", f.load("i64", f.at(entry, Q_OFFSET), 8))
-        rows = f.load("i32", f.at(entry, Q_ROWS))
-        vector, scalar = f.label("vector"), f.label("scalar")
-        f.cond(f.op(f"icmp sgt i32 {rows}, 0"), vector, scalar)
-        f.place(vector)
-        mask = h.mask(f.load("i64", f.at(entry, Q_MASK), 8))
-        with CountedLoop(f, f.op(f"zext i32 {rows} to i64"), "row") as row:
-            at = f.op(f"mul i64 {row.i}, {L.ROW}")
-            value = f.load(I32X64, f.at(f.at(entry, Q_DATA), at), 64)
-            h.store_masked(value, f.at(target, at), mask)
-        f.br(each.step)
-        f.place(scalar)
-        number = f.op(f"zext i32 {f.op(f'sub i32 0, {rows}')} to i64")
-        with CountedLoop(f, number, "scalar") as word:
-            at = f.op(f"mul i64 {word.i}, 4")
-            f.store("i32", f.load("i32", f.at(f.at(entry, Q_DATA), at)), f.at(target, at))
-    remaining = f.load("i64", live, 8)
-    compact, done = f.label("compact"), f.label("done")
-    # Entries that are done go when half of the queue is used, or all of them are done.
-    crowded = f.op(f"icmp ugt i64 {count}, {CAPACITY // 2}")
-    crowded = f.op(f"or i1 {crowded}, {f.op(f'icmp eq i64 {remaining}, 0')}")
-    f.cond(crowded, compact, done)
-    f.place(compact)
-    kept = f.op("alloca i64")
-    f.store("i64", "0", kept, 8)
-    with CountedLoop(f, count, "old") as old:
-        entry = f.at(f.at(queue, Q_HEAD), f.op(f"mul i64 {old.i}, {Q_ENTRY}"))
-        alive = f.op(f"icmp ne i32 {f.load('i32', f.at(entry, Q_KIND))}, {_DONE}")
-        move = f.label("move")
-        f.cond(alive, move, old.step)
-        f.place(move)
-        position = f.load("i64", kept, 8)
-        place = f.at(f.at(queue, Q_HEAD), f.op(f"mul i64 {position}, {Q_ENTRY}"))
-        f.module.declare("declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)")
-        f.emit(
-            f"call void @llvm.memmove.p0.p0.i64(ptr {place}, ptr {entry}, i64 {Q_ENTRY}, i1 false)"
-        )
-        f.store("i64", f.op(f"add i64 {position}, 1"), kept, 8)
+        f.place(arrive)
+        _arrive(f, entry, each.step)
+        f.place(f.label("dead"))
     f.store("i64", f.load("i64", kept, 8), queue, 8)
+    for cell, offset in ((vm_oldest, L.VM_OLDEST), (lds_oldest, L.LDS_OLDEST)):
+        f.store("i64", f.load("i64", cell, 8), f.at("%st", offset), 8)
+    still = f.op(f"select i1 {both}, i64 0, i64 {field(L.FLAT_PENDING)}")
+    f.store("i64", still, f.at("%st", L.FLAT_PENDING), 8)
+    f.ret()
+    f.finish()
+
+
+def _keep(f: Fn, queue: str, entry: str, number: str, kept: str, oldest: dict[int, str]) -> None:
+    """Move an entry that stays down to the next free place; note the oldest of each class."""
+    position = f.load("i64", kept, 8)
+    move, stay = f.label("move"), f.label("stay")
+    f.cond(f.op(f"icmp eq i64 {position}, {number}"), stay, move)
+    f.place(move)
+    place = f.at(f.at(queue, Q_HEAD), f.op(f"mul i64 {position}, {Q_ENTRY}"))
+    rows = f.load("i32", f.at(entry, Q_ROWS))
+    count = f.op(f"and i32 {rows}, {TO_LDS - 1}")
+    scalar = f.op(f"icmp slt i32 {rows}, 0")
+    count = f.op(f"select i1 {scalar}, i32 1, i32 {count}")
+    size = f.op(f"mul i64 {f.op(f'zext i32 {count} to i64')}, {L.ROW}")
+    _copy(f, place, entry, f.op(f"add i64 {size}, {Q_DATA}"), move=True)
+    f.br(stay)
+    f.place(stay)
+    now = f.at(f.at(queue, Q_HEAD), f.op(f"mul i64 {position}, {Q_ENTRY}"))
+    kind = f.load("i32", f.at(now, Q_KIND))
+    sequence = f.load("i64", f.at(now, Q_SEQUENCE), 8)
+    for which, cell in oldest.items():
+        known = f.load("i64", cell, 8)
+        first = f.op(f"icmp eq i64 {known}, 0")
+        first = f.op(f"and i1 {first}, {f.op(f'icmp eq i32 {kind}, {which}')}")
+        f.store("i64", f.op(f"select i1 {first}, i64 {sequence}, i64 {known}"), cell, 8)
+    f.store("i64", f.op(f"add i64 {position}, 1"), kept, 8)
+
+
+def _arrive(f: Fn, entry: str, done: str) -> None:
+    """Write the data of an entry to where it belongs and go to `done`."""
+    offset = f.load("i64", f.at(entry, Q_OFFSET), 8)
+    target = f.at("%st", offset)
+    data = f.at(entry, Q_DATA)
+    rows = f.load("i32", f.at(entry, Q_ROWS))
+    bits = f.load("i64", f.at(entry, Q_MASK), 8)
+    half = f.load("i32", f.at(entry, Q_HALF))
+    scalar, vector, dma, lanes = (f.label(x) for x in ("scalar", "vector", "dma", "lanes"))
+    full, partial = f.label("full"), f.label("partial")
+    f.cond(f.op(f"icmp slt i32 {rows}, 0"), scalar, vector)
+    f.place(scalar)
+    number = f.op(f"zext i32 {f.op(f'sub i32 0, {rows}')} to i64")
+    _copy(f, target, data, f.op(f"mul i64 {number}, 4"))
     f.br(done)
-    f.place(done)
-    cleared = f.op(f"and i1 {vm_zero}, {lgkm_zero}")
-    still = f.op(f"select i1 {cleared}, i64 0, i64 {h.field(L.FLAT_PENDING)}")
-    h.set_field(L.FLAT_PENDING, still)
-    h.next()
-    h.finish()
+    f.place(vector)
+    count = f.op(f"zext i32 {f.op(f'and i32 {rows}, {TO_LDS - 1}')} to i64")
+    to_lds = f.op(f"icmp ne i32 {f.op(f'and i32 {rows}, {TO_LDS}')}, 0")
+    f.cond(to_lds, dma, lanes)
+    f.place(lanes)
+    whole = f.op(f"icmp eq i32 {half}, -1")
+    whole = f.op(f"and i1 {whole}, {f.op(f'icmp eq i64 {bits}, -1')}")
+    f.cond(whole, full, partial)
+    f.place(full)
+    with CountedLoop(f, count, "row") as row:
+        at = f.op(f"mul i64 {row.i}, {L.ROW}")
+        f.store(I32X64, f.load(I32X64, f.at(data, at), 64), f.at(target, at), 64)
+    f.br(done)
+    f.place(partial)
+    mask = f.op(f"bitcast i64 {bits} to {I1X64}")
+    one = f.op(f"insertelement {I32X64} poison, i32 {half}, i64 0")
+    wide = f.op(f"shufflevector {I32X64} {one}, {I32X64} poison, {I32X64} zeroinitializer")
+    with CountedLoop(f, count, "row") as row:
+        at = f.op(f"mul i64 {row.i}, {L.ROW}")
+        new = f.load(I32X64, f.at(data, at), 64)
+        old = f.load(I32X64, f.at(target, at), 64)
+        differs = f.op(f"and {I32X64} {f.op(f'xor {I32X64} {new}, {old}')}, {wide}")
+        merged = f.op(f"xor {I32X64} {old}, {differs}")
+        value = f.op(f"select {I1X64} {mask}, {I32X64} {merged}, {I32X64} {old}")
+        f.store(I32X64, value, f.at(target, at), 64)
+    f.br(done)
+    f.place(dma)
+    base = f.load("ptr", f.at("%st", L.LDS_BASE), 8)
+    first = f.at(base, offset)
+    step = f.op(f"mul i64 {count}, 4")
+    numbers = "<" + ", ".join(f"i64 {n}" for n in range(64)) + ">"
+    one = f.op(f"insertelement {I64X64} poison, i64 {step}, i64 0")
+    wide = f.op(f"shufflevector {I64X64} {one}, {I64X64} poison, {I32X64} zeroinitializer")
+    places = f.op(f"mul {I64X64} {wide}, {numbers}")
+    mask = f.op(f"bitcast i64 {bits} to {I1X64}")
+    pointers = vec("ptr")
+    with CountedLoop(f, count, "row") as row:
+        at = f.op(f"mul i64 {row.i}, {L.ROW}")
+        value = f.load(I32X64, f.at(data, at), 64)
+        start = f.at(first, f.op(f"mul i64 {row.i}, 4"))
+        where = f.op(f"getelementptr i8, ptr {start}, {I64X64} {places}")
+        f.call(
+            "void",
+            "llvm.masked.scatter.v64i32.v64p0",
+            f"{I32X64} {value}, {pointers} {where}, i32 1, {I1X64} {mask}",
+            declare=f"{I32X64}, {pointers}, i32 immarg, {I1X64}",
+        )
+    f.br(done)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from asmevo.emulate import layout as L
 from asmevo.emulate.ir import Fn, Module
 from asmevo.emulate.loops import CountedLoop
+from asmevo.emulate.pending import emit_commit_function, emit_queue
 from asmevo.emulate.shadow import AGE, emit_shadow
 from asmevo.emulate.shadow_exact import NOTE
 from asmevo.emulate.shadow_layout import (
@@ -400,6 +401,8 @@ def runtime_module() -> Module:
     module = Module()
     emit_resolve(module)
     emit_shadow(module)
+    emit_queue(module)
+    emit_commit_function(module)
     emit_setup(module)
     emit_run(module)
     return module

@@ -141,6 +141,9 @@ class Templates:
         if record is not None and style.shadow and record.variant.family in _WATCHED:
             options = (*record.variant.options, ("shadow", True))
             record.variant = replace(record.variant, options=options)
+        if record is not None and style.waits and record.variant.option("lds"):
+            options = (*record.variant.options, ("late", True))
+            record.variant = replace(record.variant, options=options)
         records = [record] if record is not None else []
         if style.waits and not reason:
             pending = pending_records(self._decoder, inst, -1, target)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from asmevo.emulate import access, scratch, shadow
+from asmevo.emulate import access, pending, scratch, shadow
 from asmevo.emulate import layout as L
 from asmevo.emulate.atomics import atomic_lanes, check_alignment
 from asmevo.emulate.emit import I1X64, I32X64, I64X64, Helper, Variant, family
@@ -316,6 +316,10 @@ def _into_lds(h: Helper, rows: list[str], a: Addressing) -> None:
     lanes = f.op(f"add {I64X64} {access.scale_lanes(h, step, 64)}, {h.splat(first, 64)}")
     if h.variant.option("shadow"):
         shadow.access(h, lanes, a.bits, step, shadow.WRITE, lds=True)
+    if h.variant.option("late"):
+        pending.hold_lds(h, rows, start)
+        h.next()
+        return
     mask = h.mask(a.bits)
     for d, row in enumerate(rows):
         access.scatter(h, lanes, 4 * d, "i32", mask, row)
