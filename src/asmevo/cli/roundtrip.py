@@ -71,15 +71,15 @@ def register(app: typer.Typer) -> None:
 def _each(reports: list[Report]) -> list[str]:
     rows = [
         (
-            r.location,
             r.target or "-",
             str(r.instructions),
             str(r.kept_as_bytes),
             r.status if r.status == "identical" else f"{r.status}: {r.reason}",
+            r.location,
         )
         for r in reports
     ]
-    header = ("object", "target", "instructions", "kept as bytes", "rebuild")
+    header = ("target", "instructions", "kept as bytes", "rebuild", "object")
     return table(rows, header) if rows else []
 
 
