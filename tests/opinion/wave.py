@@ -108,14 +108,21 @@ class Wave:
         """Read SGPRs, VCC, EXEC, M0 or SCC."""
         return int.from_bytes(self.state[offset : offset + size].tobytes(), "little")
 
-    def run(self, instructions: Sequence[Instruction], arch: str, mode: Mode = DEFAULT) -> None:
-        """Execute the instructions in order.
+    def run(
+        self,
+        instructions: Sequence[Instruction],
+        arch: str,
+        mode: Mode = DEFAULT,
+        *,
+        exact: bool = False,
+    ) -> None:
+        """Execute the instructions in order; `exact` is the arithmetic of matrix instructions.
 
         Raises:
             Unsupported: the engine does not execute one of them.
         """
         pool = ConstantPool()
-        decoder = Decoder(pool, product_mode(mode), arch)
+        decoder = Decoder(pool, product_mode(mode), arch, exact=exact)
         records = [r for r in map(decoder.decode, instructions) if r is not None]
         records.append(Record(Variant("stop", "s_endpgm")))
         image = pool.image()

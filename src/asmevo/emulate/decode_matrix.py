@@ -20,9 +20,9 @@ def decode_matrix(ctx: Context, inst: Instruction) -> Record:
     op = matrix_op(base, cbsz, blgp) if mixed else matrix_op(base)
     if op is None:
         raise Unsupported(f"{base} with cbsz:{cbsz} blgp:{blgp} is not supported")
-    options: dict[str, Any] = {"arch": ctx.arch}
-    if ctx.exact:
-        options["exact"] = True
+    options: dict[str, Any] = {}
+    if ctx.exact and op.acc != "i32":
+        options |= {"exact": True, "arch": ctx.arch}
     if op.a.name in ("f32", "fp8", "bf8") or op.b.name in ("fp8", "bf8"):
         options["mode"] = ctx.mode
     known = {"cbsz", "abid", "blgp"}
@@ -30,7 +30,7 @@ def decode_matrix(ctx: Context, inst: Instruction) -> Record:
         options["formats"] = (cbsz, blgp)
         known |= {"op_sel", "op_sel_hi"}
     elif op.acc == "f64":
-        known.add("neg")
+        known = {"neg"}
         if "neg" in mods:
             options["neg3"] = mods["neg"]
     else:
@@ -60,14 +60,13 @@ def _number(mods: Any, name: str) -> int:
 def _scales(
     ctx: Context, inst: Instruction, scales: list[Any], options: dict[str, Any]
 ) -> list[int]:
-    """Slots of the two scale operands; each word's byte is op_sel + 2 * op_sel_hi."""
-    if len(scales) != 2:
-        raise Unsupported(f"{inst.base} without two scale operands is not supported")
-    low: Any = inst.modifiers.get("op_sel", (0, 0, 0))
-    high: Any = inst.modifiers.get("op_sel_hi", (1, 1, 1))
-    options["scale_bytes"] = tuple(int(low[n]) + 2 * int(high[n]) for n in (0, 1))
+    """Slots of the two scale registers; each word's byte is op_sel + 2 * op_sel_hi."""
     places = [ctx.place(s, "u32") for s in scales]
-    options["scale_constant"] = tuple(kind == "s" for kind, _ in places)
+    if [kind for kind, _ in places] != ["v", "v"]:  # LLVM assembles nothing else
+        raise Unsupported(f"{inst.base} without two scale VGPRs is not supported")
+    low: Any = inst.modifiers.get("op_sel", (0, 0, 0))
+    high: Any = inst.modifiers.get("op_sel_hi", (0, 0, 0))
+    options["scale_bytes"] = tuple(int(low[n]) + 2 * int(high[n]) for n in (0, 1))
     return [at for _, at in places]
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import gcd
 
 from asmevo.emulate import layout as L
 from asmevo.emulate.emit import I32X64, Helper
 from asmevo.emulate.ir import Fn, vec
 from asmevo.isa.semantics.matrix import SCALE_BLOCK, Format, MatrixOp, a_block, b_lane
-from asmevo.isa.semantics.small_floats import decode, small_format
+from asmevo.isa.semantics.matrix_models import number_of
 from asmevo.isa.semantics.table import FloatMode
 from asmevo.isa.semantics.values import Value
 
@@ -33,9 +34,11 @@ def allocate(f: Fn, slots: int, kind: str) -> Area:
     return Area(f.op(f"alloca [{64 * slots} x {kind}], align 64"), kind, size)
 
 
-def put(f: Fn, area: Area, slot: int, value: str) -> None:
-    """Store one slot's 64 lanes."""
-    f.store(vec(area.kind), value, f.at(area.pointer, slot * 64 * area.size), 64)
+def put(f: Fn, area: Area, slot: int | str, value: str) -> None:
+    """Store one slot's 64 lanes; the slot is a number or an i64 value."""
+    size = 64 * area.size
+    at = f.op(f"mul i64 {slot}, {size}") if isinstance(slot, str) else slot * size
+    f.store(vec(area.kind), value, f.at(area.pointer, at), 64)
 
 
 def barrier(f: Fn, areas: list[Area]) -> None:
@@ -70,11 +73,34 @@ def element_bits(h: Helper, f: Fn, pointer: str, fmt: Format, slot: int, blgp: i
     return f.op(f"and {I32X64} {value}, splat (i32 {(1 << fmt.bits) - 1})")
 
 
-def flush_input(v: Value) -> Value:
-    """Denormal f32 to zero of its sign."""
-    from asmevo.isa.semantics.values import where
+_STRAIGHT = 8  # elements per lane that are unpacked without a loop
 
-    return where((v.u & 0x7F800000) == 0, v.u & 0x80000000, v.u).f
+
+def unpack(
+    h: Helper,
+    f: Fn,
+    pointer: str,
+    fmt: Format,
+    count: int,
+    blgp: int,
+    body: Callable[[str, int | str], None],
+) -> None:
+    """Run `body(bits, slot)` for each of the `count` elements that a lane holds at `pointer`."""
+    rows = fmt.bits // gcd(fmt.bits, 32)  # after which an element starts a register again
+    slots = rows * 32 // fmt.bits
+    if count <= _STRAIGHT or count % slots:
+        for slot in range(count):
+            body(element_bits(h, f, pointer, fmt, slot, blgp), slot)
+        return
+
+    def turn(number: str) -> None:
+        at = f.at(pointer, f.op(f"mul i64 {number}, {rows * L.ROW}"))
+        first = f.op(f"mul i64 {number}, {slots}")
+        for slot in range(slots):
+            bits = element_bits(h, f, at, fmt, slot, blgp)
+            body(bits, f.op(f"add i64 {first}, {slot}"))
+
+    turns(f, count // slots, turn)
 
 
 def as_number(h: Helper, f: Fn, bits: str, fmt: Format, mode: FloatMode) -> str:
@@ -82,20 +108,12 @@ def as_number(h: Helper, f: Fn, bits: str, fmt: Format, mode: FloatMode) -> str:
     if fmt.name == "i8":
         byte = f.op(f"trunc {I32X64} {bits} to {vec('i8')}")
         return f.op(f"sext {vec('i8')} {byte} to {I32X64}")
-    if fmt.name == "f16":
-        half = f.op(f"trunc {I32X64} {bits} to {vec('i16')}")
-        half = f.op(f"bitcast {vec('i16')} {half} to {vec('half')}")
-        return f.op(f"fpext {vec('half')} {half} to {vec('float')}")
-    if fmt.name == "bf16":
-        bits = f.op(f"shl {I32X64} {bits}, splat (i32 16)")
-    elif fmt.name == "xf32":  # inputs are cut to 10 mantissa bits
-        bits = f.op(f"and {I32X64} {bits}, splat (i32 {-(1 << 13)})")
-    elif fmt.name == "f32":
-        if mode.denorm_32 in (0, 2):
-            bits = flush_input(h.v(bits, 32, "f")).raw
-    else:
-        bits = decode(small_format(fmt.name, mode), h.v(bits, 32)).raw
-    return f.op(f"bitcast {I32X64} {bits} to {vec('float')}")
+    return as_float(f, number_of(h.v(bits, 32), fmt, mode))
+
+
+def as_float(f: Fn, value: Value) -> str:
+    """A 64-lane f32 as the LLVM type float."""
+    return f.op(f"bitcast {I32X64} {value.raw} to {vec('float')}")
 
 
 def double_rows(h: Helper, f: Fn, pointer: str) -> str:
@@ -196,50 +214,6 @@ class Reader:
             for lane, e in zip(lanes, extra, strict=True)
         ]
         return joined(self.f, area.kind, self.width, pieces)
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """Where one k stands in the areas: static numbers, or i64 values inside a loop over k.
-
-    Attributes:
-        a, b: position in an A and a B area.
-        scale_a, scale_b: position of its scale block in the scale areas.
-    """
-
-    a: int | str
-    b: int | str
-    scale_a: int | str = 0
-    scale_b: int | str = 0
-
-
-def static_position(op: MatrixOp, reader: Reader, k: int) -> Position:
-    """Position of a stored k; sparse forms give B's position of the first k of the quad."""
-    block = k // SCALE_BLOCK
-    b = reader.b_constant(4 * (k // 2) if op.sparse else k)
-    return Position(reader.a_constant(k), b, op.m * block, op.n * block)
-
-
-class PositionTable:
-    """All positions of an instruction as a constant table, for loops over k."""
-
-    def __init__(self, h: Helper, f: Fn, op: MatrixOp, reader: Reader) -> None:
-        self._f = f
-        self._symbol = "@" + h.variant.symbol + "_positions"
-        numbers: list[str] = []
-        for k in range(op.a_k):
-            p = static_position(op, reader, k)
-            numbers += [f"i64 {n}" for n in (p.a, p.b, p.scale_a, p.scale_b)]
-        line = f"{self._symbol} = internal constant [{len(numbers)} x i64] [{', '.join(numbers)}]"
-        if line not in h.module.globals:
-            h.module.globals.append(line)
-
-    def at(self, k: str) -> Position:
-        """Position of a k that is an i64 value."""
-        f = self._f
-        base = f.at(self._symbol, f.op(f"mul i64 {k}, 32"))
-        a, b, scale_a, scale_b = (f.load("i64", f.at(base, 8 * n), 8) for n in range(4))
-        return Position(a, b, scale_a, scale_b)
 
 
 def _spread(f: Fn, kind: str, width: int, scalars: list[str]) -> str:

@@ -1,261 +1,340 @@
-"""Matrix instructions in `exact` arithmetic: the accumulation models, emitted over 64 lanes.
+"""Matrix instructions in `exact` arithmetic: the accumulation models, emitted in narrow vectors.
 
-Operands are unpacked into integer significands and exponents. A second copy of the loop also
-follows infinities, NaNs and products beyond f32; it runs only when an operand has one.
+Operands are unpacked once into significands and exponents. The results are then computed sixteen
+lanes at a time: the models keep many values alive, and whole waves of them would only spill. A
+second, slower loop also follows infinities, NaNs and products of 2**128 or more; it runs when an
+operand has one.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from asmevo.emulate.emit import I32X64, Helper, Variant
+from asmevo.emulate import layout as L
+from asmevo.emulate.emit import I32X64, Helper
 from asmevo.emulate.ir import Fn, vec
+from asmevo.emulate.llvm_algebra import LLVMAlgebra
 from asmevo.emulate.matrix_areas import (
     Area,
-    Position,
-    PositionTable,
-    Reader,
     allocate,
-    as_number,
+    as_float,
     barrier,
-    element_bits,
     put,
-    static_position,
     turns,
+    unpack,
 )
-from asmevo.emulate.matrix_parts import (
-    accumulator,
-    copy_accumulator,
-    index_area,
-    scale_areas,
-    store_element,
-)
-from asmevo.isa.semantics.matrix import MatrixOp
+from asmevo.emulate.matrix_parts import copy_accumulator, index_area, scale_areas
+from asmevo.isa.semantics.matrix import SCALE_BLOCK, Format, MatrixOp, a_block
 from asmevo.isa.semantics.matrix_models import (
     Element,
     Model,
-    flush_input,
-    gtr_step,
+    element_of,
+    flushed_input,
+    group_step,
+    is_special,
     model_of,
+    number_of,
     pairwise_step,
-    special_sum,
-    split_element,
-    tr_step,
+    scale_nan,
+    smallest_exponent,
 )
 from asmevo.isa.semantics.table import FloatMode
 from asmevo.isa.semantics.values import Value, where
 
-_UNROLLED = 2  # groups along k that are laid out without a loop
+_UNROLLED = 2  # groups along k that are laid out without a loop where a loop is possible
 
 
-def differs(variant: Variant, op: MatrixOp) -> bool:
+def differs(arch: str, base: str, op: MatrixOp) -> bool:
     """Whether `exact` is another computation than `fast` for this instruction."""
-    return model_of(op, variant.option("arch", "gfx942"), variant.name).kind not in ("fma", "int")
+    return model_of(op, arch, base).kind not in ("fma", "int")
 
 
 @dataclass(slots=True)
 class _Side:
-    """Areas of one operand: significands, exponents, and the plain float values."""
+    """Areas of one operand: significands (plain numbers in the pairwise model), exponents."""
 
     significand: Area
     exponent: Area
-    number: Area
+    highest: str  # largest exponent, i32
+    special: str  # whether an element is infinite or NaN, i1
 
 
 def emit(h: Helper, f: Fn, op: MatrixOp) -> None:
     """The body of the worker function."""
     model = model_of(op, h.variant.option("arch", "gfx942"), h.variant.name)
-    mode: FloatMode = h.variant.option("mode", FloatMode())
-    blgp = h.variant.option("blgp", 0)
-    odd = h.vector.const(1, 0)
-    highest: list[str] = []
-    sides: list[_Side] = []
-    for pointer, fmt, count, permute in (
-        ("%a", op.a, op.a_elements, 0),
-        ("%b", op.b, op.b_elements, blgp),
-    ):
-        side = _Side(*(allocate(f, count, t) for t in ("i32", "i32", "float")))
-        top = h.vector.const(32, -(1 << 30))
-        for slot in range(count):
-            bits = element_bits(h, f, pointer, fmt, slot, permute)
-            number = as_number(h, f, bits, fmt, mode)
-            if model.kind == "pairwise":
-                number = _flushed(h, f, number, bits, fmt.name)
-            part = split_element(h.v(bits, 32), fmt, mode.fnuz)
-            put(f, side.significand, slot, part.significand.raw)
-            put(f, side.exponent, slot, part.exponent.raw)
-            put(f, side.number, slot, number)
-            odd = h.vector.or_(1, odd, part.special.raw)
-            raised = h.vector.slt(32, top, part.exponent.raw)
-            top = h.vector.select(32, raised, part.exponent.raw, top)
-        highest.append(_reduce_max(f, top))
-        sides.append(side)
-    a, b = sides
-    held = allocate(f, 1, "i32")
+    a = _unpacked(h, f, model, "%a", op.a, op.a_elements, 0)
+    b = _unpacked(h, f, model, "%b", op.b, op.b_elements, h.variant.option("blgp", 0))
     index = index_area(h, f, op, 4) if op.sparse else None
     scales = scale_areas(h, f) if op.scaled else None
-    if scales is not None:
-        for area in scales:
-            code = h.v(f.load(I32X64, area.pointer, 64), 32)
-            odd = h.vector.or_(1, odd, (code == 255).raw)
-    barrier(
-        f,
-        [
-            a.significand,
-            a.exponent,
-            a.number,
-            b.significand,
-            b.exponent,
-            b.number,
-            *([index] if index else []),
-            *(scales or ()),
-        ],
-    )
+    areas = [a.significand, a.exponent, b.significand, b.exponent]
+    barrier(f, [*areas, *([index] if index else []), *(scales or ())])
     if h.variant.option("overlap"):
         copy_accumulator(f, op)
-    reader = Reader(h, f, op, h.variant.option("cbsz", 0), h.variant.option("abid", 0))
-    any_odd = f.op(f"icmp ne i64 {h.bits(odd)}, 0")
+    work = _Work(h, f, op, model, a, b, index, scales)
+    if model.kind == "pairwise":  # ordinary arithmetic: no second loop
+        work.all(careful=False)
+        return
     # A product of 2**128 or more counts as infinite (bf16 and xf32 can reach that).
-    large = f.op(f"icmp sge i32 {f.op(f'add i32 {highest[0]}, {highest[1]}')}, 127")
-    special = f.op(f"or i1 {any_odd}, {large}")
-    special = f.op(f"or i1 {special}, {_special_accumulator(h, f, op)}")
+    large = f.op(f"icmp sge i32 {f.op(f'add i32 {a.highest}, {b.highest}')}, 127")
+    special = f.op(f"or i1 {f.op(f'or i1 {a.special}, {b.special}')}, {large}")
+    for area in scales or ():
+        code = h.v(f.load(I32X64, area.pointer, 64), 32)
+        special = f.op(f"or i1 {special}, {_any(h, f, (code == 255).raw)}")
     plain, careful, done = f.label("plain"), f.label("careful"), f.label("done")
     f.cond(special, careful, plain, likely=False)
-    table = PositionTable(h, f, op, reader)
-    work = _Work(h, f, op, model, reader, a, b, index, scales, table, held)
     for label, with_special in ((plain, False), (careful, True)):
         f.place(label)
-        turns(f, op.acc_elements, lambda e, s=with_special: work.element(e, s))
+        work.all(with_special)
         f.br(done)
     f.place(done)
 
 
-@dataclass(slots=True)
+def _unpacked(
+    h: Helper, f: Fn, model: Model, pointer: str, fmt: Format, count: int, blgp: int
+) -> _Side:
+    mode: FloatMode = h.variant.option("mode", FloatMode())
+    smallest = smallest_exponent(fmt, mode)
+    significand, exponent = allocate(f, count, "float"), allocate(f, count, "i32")
+    seen = allocate(f, 2, "i32")  # running maximum of exponents, and of special marks
+    put(f, seen, 0, h.vector.const(32, -(1 << 30)))
+    put(f, seen, 1, h.vector.const(32, 0))
+
+    def one(bits: str, slot: int | str) -> None:
+        number = number_of(h.v(bits, 32), fmt, mode)
+        if model.kind == "pairwise":
+            put(f, significand, slot, as_float(f, flushed_input(number, smallest)))
+            return
+        part = element_of(number, smallest)
+        put(f, significand, slot, as_float(f, part.significand))
+        put(f, exponent, slot, part.exponent.raw)
+        marks = f.at(seen.pointer, L.ROW)
+        top = h.v(f.load(I32X64, seen.pointer, 64), 32, "i")
+        put(f, seen, 0, where(part.exponent > top, part.exponent, top).raw)
+        mark = is_special(number).to(32).raw
+        put(f, seen, 1, f.op(f"or {I32X64} {f.load(I32X64, marks, 64)}, {mark}"))
+
+    unpack(h, f, pointer, fmt, count, blgp, one)
+    if model.kind == "pairwise":
+        return _Side(significand, exponent, "0", "false")
+    top = f.load(I32X64, seen.pointer, 64)
+    highest = f.call("i32", "llvm.vector.reduce.smax.v64i32", f"{I32X64} {top}", declare=I32X64)
+    marks = f.load(I32X64, f.at(seen.pointer, L.ROW), 64)
+    special = _any(h, f, f.op(f"icmp ne {I32X64} {marks}, zeroinitializer"))
+    return _Side(significand, exponent, highest, special)
+
+
+def _any(h: Helper, f: Fn, mask: str) -> str:
+    return f.op(f"icmp ne i64 {h.bits(mask)}, 0")
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Positions (in elements) of one group along k in the areas of A, B and the scales."""
+
+    a: tuple[int, ...]
+    b: tuple[int, ...]
+    scale_a: int
+    scale_b: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Positions relative to the first, of A and then of B."""
+        return tuple(n - s[0] for s in (self.a, self.b) for n in s)
+
+
+def _groups(op: MatrixOp, size: int) -> list[_Group]:
+    out: list[_Group] = []
+    for first in range(0, op.a_k, size):
+        ks = range(first, first + size)
+        a = tuple(_position(op.a_place(0, k)) for k in ks)
+        # Sparse forms choose B's element inside the quad by the index.
+        b = tuple(_position(op.b_place(0, 4 * (k // 2) if op.sparse else k)) for k in ks)
+        block = first // SCALE_BLOCK
+        out.append(_Group(a, b, op.m * block, op.n * block))
+    return out
+
+
+def _position(place: tuple[int, int]) -> int:
+    lane, slot = place
+    return slot * 64 + lane
+
+
 class _Work:
-    """One result element after the other."""
+    """The loop over result elements, `width` lanes at a time."""
 
-    h: Helper
-    f: Fn
-    op: MatrixOp
-    model: Model
-    reader: Reader
-    a: _Side
-    b: _Side
-    index: Area | None
-    scales: tuple[Area, Area] | None
-    table: PositionTable
-    held: Area
+    def __init__(
+        self,
+        h: Helper,
+        f: Fn,
+        op: MatrixOp,
+        model: Model,
+        a: _Side,
+        b: _Side,
+        index: Area | None,
+        scales: tuple[Area, Area] | None,
+    ) -> None:
+        self.h, self.f, self.op, self.model = h, f, op, model
+        self.a, self.b, self.index, self.scales = a, b, index, scales
+        self.width = min(op.n, 16)
+        self.lanes = LLVMAlgebra(f, self.width)
+        self.groups = _groups(op, min(model.group, op.a_k))
+        self.looped = len(self.groups) > _UNROLLED and len({g.shape for g in self.groups}) == 1
+        self._rows = self._row_table()
+        self._starts = self._start_table() if self.looped else ""
+        self._a_lane = self._b_lane = ""
 
-    def element(self, e: str, with_special: bool) -> None:
-        """Accumulate and store result element `e`."""
-        h, f, op = self.h, self.f, self.op
-        self.reader.turn(e)
-        raw = accumulator(h, f, op, e)
-        acc = h.v(f.op(f"bitcast {vec('float')} {raw} to {I32X64}"), 32, "f")
+    # --- tables -----------------------------------------------------------------------------
+    def _table(self, name: str, numbers: list[int]) -> str:
+        symbol = f"@{self.h.variant.symbol}_{name}"
+        text = ", ".join(f"i64 {n}" for n in numbers)
+        self.h.module.globals.append(
+            f"{symbol} = internal constant [{len(numbers)} x i64] [{text}]"
+        )
+        return symbol
+
+    def _row_table(self) -> str:
+        """Per turn the lane of A's row and the first lane of B's columns."""
+        op = self.op
+        cbsz, abid = (self.h.variant.option(n, 0) for n in ("cbsz", "abid"))
+        numbers: list[int] = []
+        for element in op.groups():
+            for lane in range(0, 64, self.width):
+                i, block = element[lane // op.n]
+                source = a_block(block, cbsz, abid) if op.blocks > 1 else 0
+                numbers += [op.a_place(i, 0, source)[0], op.b_place(0, 0, block)[0] + lane % op.n]
+        return self._table("rows", numbers)
+
+    def _start_table(self) -> str:
+        """Per group the first position in A and B and those of its scales."""
+        numbers = [n for g in self.groups for n in (g.a[0], g.b[0], g.scale_a, g.scale_b)]
+        return self._table("starts", numbers)
+
+    # --- loops ------------------------------------------------------------------------------
+    def all(self, careful: bool) -> None:
+        """Compute and store every result element."""
+        turns(
+            self.f, self.op.acc_elements * 64 // self.width, lambda turn: self._turn(turn, careful)
+        )
+
+    def _turn(self, turn: str, careful: bool) -> None:
+        f = self.f
+        base = f.at(self._rows, f.op(f"mul i64 {turn}, 16"))
+        self._a_lane, self._b_lane = f.load("i64", base, 8), f.load("i64", f.at(base, 8), 8)
+        at = f.op(f"mul i64 {turn}, {4 * self.width}")
+        acc = self._value(self._accumulator(at), "f")
         if self.model.kind == "pairwise":
-            acc = flush_input(acc)
-        size = min(self.model.group, op.a_k)
-        count = op.a_k // size
-        if count <= _UNROLLED:
-            for start in range(0, op.a_k, size):
-                ks = [static_position(op, self.reader, start + n) for n in range(size)]
-                acc = self._group(acc, ks, with_special)
+            acc = flushed_input(acc, -126)
+        if self.looped:
+            acc = self._loop(acc, careful)
         else:
-            acc = self._loop(acc, count, size, with_special)
-        store_element(h, f, op, e, f.op(f"bitcast {I32X64} {acc.raw} to {vec('float')}"))
+            for group in self.groups:
+                acc = self._group(acc, group, ("0", "0"), str(group.scale_a), str(group.scale_b),
+                                  careful)  # fmt: skip
+        f.store(vec("i32", self.width), acc.raw, f.at("%d", at), 4 * self.width)
 
-    def _loop(self, acc: Value, count: int, size: int, with_special: bool) -> Value:
-        """Many groups: a loop over them with the accumulator in memory."""
-        h, f = self.h, self.f
-        f.store(I32X64, acc.raw, self.held.pointer, 64)
+    def _accumulator(self, at: str) -> str:
+        f = self.f
+        if self.h.variant.kinds[3] == "s" and not self.op.sparse:
+            return self._splat(f.load("i32", "%c"), "i32")
+        # C stands in D for sparse forms, and after `copy_accumulator`.
+        in_place = self.op.sparse or self.h.variant.option("overlap")
+        pointer = f.at("%d" if in_place else "%c", at)
+        return f.load(vec("i32", self.width), pointer, 4 * self.width)
 
-        def turn(group: str) -> None:
-            first = f.op(f"mul i64 {group}, {size}")
-            ks = [self.table.at(f.op(f"add i64 {first}, {n}")) for n in range(size)]
-            before = h.v(f.load(I32X64, self.held.pointer, 64), 32, "f")
-            f.store(I32X64, self._group(before, ks, with_special).raw, self.held.pointer, 64)
+    def _loop(self, acc: Value, careful: bool) -> Value:
+        """Groups of equal shape: a loop with the accumulator in a register."""
+        f, t = self.f, vec("i32", self.width)
+        before, head, leave = f.block, f.label("groups"), f.label("leave")
+        f.br(head)
+        f.place(head)
+        running, number = f.fresh("acc"), f.fresh("group")
+        after, following = f.fresh("acc"), f.fresh("group")
+        f.emit(f"{running} = phi {t} [ {acc.raw}, %{before} ], [ {after}, %{head} ]")
+        f.emit(f"{number} = phi i64 [ 0, %{before} ], [ {following}, %{head} ]")
+        base = f.at(self._starts, f.op(f"mul i64 {number}, 32"))
+        a, b, scale_a, scale_b = (f.load("i64", f.at(base, 8 * n), 8) for n in range(4))
+        first = self.groups[0]
+        relative = _Group(
+            tuple(n - first.a[0] for n in first.a), tuple(n - first.b[0] for n in first.b), 0, 0
+        )
+        new = self._group(self._value(running, "f"), relative, (a, b), scale_a, scale_b, careful)
+        f.emit(f"{after} = select i1 true, {t} {new.raw}, {t} {new.raw}")
+        f.emit(f"{following} = add i64 {number}, 1")
+        f.cond(f.op(f"icmp ult i64 {following}, {len(self.groups)}"), head, leave)
+        f.place(leave)
+        return self._value(after, "f")
 
-        turns(f, count, turn)
-        return h.v(f.load(I32X64, self.held.pointer, 64), 32, "f")
+    # --- one group --------------------------------------------------------------------------
+    def _group(
+        self,
+        acc: Value,
+        group: _Group,
+        start: tuple[str, str],
+        scale_a: str,
+        scale_b: str,
+        careful: bool,
+    ) -> Value:
+        row, column = self._plus(self._a_lane, start[0]), self._plus(self._b_lane, start[1])
+        extra: list[str | None] = [None] * len(group.a)
+        if self.index is not None:
+            at = self._pointer(self.index, row)
+            extra = [self.f.load("i64", self.f.at(at, 8 * n), 8) for n in group.a]
 
-    def _group(self, acc: Value, ks: list[Position], with_special: bool) -> Value:
-        new = self._step(acc, ks)
-        if not with_special:
-            return new
-        total = special_sum(acc, *self._numbers(ks))
-        odd = (total.u & 0x7F800000) == 0x7F800000
-        if self.scales is not None:
-            odd, total = self._scale_nan(odd, total, ks)
-        return where(odd, total, new)
+        def a(area: Area) -> list[Value]:
+            pointer = self._pointer(area, row)
+            return [self._value(self._broadcast(area, self.f.at(pointer, 4 * n))) for n in group.a]
 
-    def _pair(self, k: Position, left: Area, right: Area) -> tuple[str, str]:
-        r = self.reader
-        x = r.a(left, k.a)
-        if self.index is None:
-            return x, r.b(right, k.b)
-        return x, r.b_at(right, k.b, r.a_scalars(self.index, k.a))
+        def b(area: Area) -> list[Value]:
+            pointer = self._pointer(area, column)
+            out: list[Value] = []
+            for n, offset in zip(group.b, extra, strict=True):
+                at = pointer if offset is None else self.f.at(pointer, offset)
+                raw = self.f.load(vec("i32", self.width), self.f.at(at, 4 * n), 4)
+                out.append(self._value(raw))
+            return out
 
-    def _numbers(self, ks: list[Position]) -> tuple[list[Value], list[Value]]:
-        """The f32 values of A and B at these k."""
-        xs: list[Value] = []
-        ys: list[Value] = []
-        for k in ks:
-            x, y = self._pair(k, self.a.number, self.b.number)
-            for value, out in ((x, xs), (y, ys)):
-                bits = self.f.op(f"bitcast {vec('float')} {value} to {I32X64}")
-                out.append(self.h.v(bits, 32, "f"))
-        return xs, ys
-
-    def _step(self, acc: Value, ks: list[Position]) -> Value:
+        xs, ys = a(self.a.significand), b(self.b.significand)
         if self.model.kind == "pairwise":
-            return pairwise_step(acc, *self._numbers(ks))
-        h = self.h
-        left: list[Element] = []
-        right: list[Element] = []
-        never = h.v(h.vector.const(1, 0), 1, "b")
-        for k in ks:
-            sx, sy = self._pair(k, self.a.significand, self.b.significand)
-            ex, ey = self._pair(k, self.a.exponent, self.b.exponent)
-            x_exponent = h.v(ex, 32, "i")
-            if self.scales is not None:
-                x, y = self._codes(k)
-                x_exponent = x_exponent + x + y - 254
-            left.append(Element(h.v(sx, 32, "i"), x_exponent, never))
-            right.append(Element(h.v(sy, 32, "i"), h.v(ey, 32, "i"), never))
-        step = tr_step if self.model.kind == "tr" else gtr_step
-        return step(acc, left, right, self.op.a.mantissa + self.op.b.mantissa)
+            return pairwise_step(acc, [x.f for x in xs], [y.f for y in ys])
+        left = [Element(s.f, e.i) for s, e in zip(xs, a(self.a.exponent), strict=True)]
+        right = [Element(s.f, e.i) for s, e in zip(ys, b(self.b.exponent), strict=True)]
+        if self.scales is None:
+            return group_step(self.model, acc, left, right, None, careful)
+        codes = (
+            self._value(
+                self._broadcast(
+                    self.scales[0],
+                    self._pointer(self.scales[0], self._plus(self._a_lane, scale_a)),
+                ),
+                "i",
+            ),
+            self._value(
+                self.f.load(
+                    vec("i32", self.width),
+                    self._pointer(self.scales[1], self._plus(self._b_lane, scale_b)),
+                    4,
+                ),
+                "i",
+            ),
+        )
+        acc = group_step(self.model, acc, left, right, codes[0] + codes[1] - 254, careful)
+        return scale_nan(acc, codes) if careful else acc
 
-    def _codes(self, k: Position) -> tuple[Value, Value]:
-        """E8M0 codes of A's row and B's column at k."""
-        assert self.scales is not None
-        a = self.reader.a(self.scales[0], k.scale_a)
-        b = self.reader.b(self.scales[1], k.scale_b)
-        return self.h.v(a, 32, "i"), self.h.v(b, 32, "i")
+    # --- small things -----------------------------------------------------------------------
+    def _value(self, raw: str, kind: str = "u") -> Value:
+        return Value(self.lanes, raw, 32, kind)
 
-    def _scale_nan(self, odd: Value, total: Value, ks: list[Position]) -> tuple[Value, Value]:
-        """A scale code of 255 makes the whole sum NaN (a group lies in one scale block)."""
-        a, b = self._codes(ks[0])
-        bad = (a == 255) | (b == 255)
-        return odd | bad, where(bad, total.u.const(0x7FC00000), total.u).f
+    def _plus(self, lane: str, position: str) -> str:
+        return lane if position == "0" else self.f.op(f"add i64 {lane}, {position}")
 
+    def _pointer(self, area: Area, position: str) -> str:
+        return self.f.at(area.pointer, self.f.op(f"mul i64 {position}, {area.size}"))
 
-def _flushed(h: Helper, f: Fn, number: str, bits: str, name: str) -> str:
-    """gfx90a: subnormal f16 and bf16 inputs become +0."""
-    field = 0x7C00 if name == "f16" else 0x7F80
-    value = h.v(f.op(f"bitcast {vec('float')} {number} to {I32X64}"), 32)
-    small = (h.v(bits, 32) & field) == 0
-    return f.op(f"bitcast {I32X64} {where(small, value.const(0), value).raw} to {vec('float')}")
+    def _broadcast(self, area: Area, pointer: str) -> str:
+        """One number of an area in all lanes, as i32."""
+        return self._splat(self.f.load("i32", pointer, 4), "i32")
 
-
-def _reduce_max(f: Fn, value: str) -> str:
-    return f.call("i32", "llvm.vector.reduce.smax.v64i32", f"{I32X64} {value}", declare=I32X64)
-
-
-def _special_accumulator(h: Helper, f: Fn, op: MatrixOp) -> str:
-    """Whether any element of C is infinite or NaN."""
-    found = h.v(h.vector.const(1, 0), 1, "b")
-    for element in range(op.acc_elements):
-        raw = accumulator(h, f, op, str(element))
-        bits = h.v(f.op(f"bitcast {vec('float')} {raw} to {I32X64}"), 32)
-        found = found | ((bits & 0x7F800000) == 0x7F800000)
-    return f.op(f"icmp ne i64 {h.bits(found.raw)}, 0")
+    def _splat(self, scalar: str, kind: str) -> str:
+        f, t = self.f, vec(kind, self.width)
+        one = f.op(f"insertelement {t} poison, {kind} {scalar}, i64 0")
+        return f.op(f"shufflevector {t} {one}, {t} poison, <{self.width} x i32> zeroinitializer")

@@ -16,10 +16,10 @@ from asmevo.emulate.matrix_areas import (
     as_number,
     barrier,
     double_rows,
-    element_bits,
     put,
     scale_blocks,
     turns,
+    unpack,
 )
 from asmevo.emulate.matrix_parts import (
     accumulator,
@@ -59,7 +59,9 @@ def emit_matrix(module: Module, variant: Variant) -> None:
     inner.fn = f
     inner.vector.fn = f
     inner.scalar.fn = f
-    if variant.option("exact") and matrix_exact.differs(variant, op):
+    if variant.option("exact") and matrix_exact.differs(
+        variant.option("arch", "gfx942"), variant.name, op
+    ):
         matrix_exact.emit(inner, f, op)
     else:
         _emit_fast(inner, f, op)
@@ -77,11 +79,19 @@ def _emit_fast(h: Helper, f: Fn, op: MatrixOp) -> None:
         put(f, a, 0, double_rows(h, f, "%a"))
         put(f, b, 0, double_rows(h, f, "%b"))
     else:
-        for slot in range(op.a_elements):
-            put(f, a, slot, as_number(h, f, element_bits(h, f, "%a", op.a, slot), op.a, mode))
-        for slot in range(op.b_elements):
-            bits = element_bits(h, f, "%b", op.b, slot, blgp)
-            put(f, b, slot, as_number(h, f, bits, op.b, mode))
+        for pointer, fmt, area, count, permute in (
+            ("%a", op.a, a, op.a_elements, 0),
+            ("%b", op.b, b, op.b_elements, blgp),
+        ):
+            unpack(
+                h,
+                f,
+                pointer,
+                fmt,
+                count,
+                permute,
+                lambda bits, slot, t=fmt, to=area: put(f, to, slot, as_number(h, f, bits, t, mode)),
+            )
     index = index_area(h, f, op, b.size) if op.sparse else None
     scales = scale_areas(h, f) if op.scaled else None
     barrier(f, [*areas, *([index] if index else []), *(scales or ())])
@@ -95,11 +105,20 @@ def _emit_fast(h: Helper, f: Fn, op: MatrixOp) -> None:
         else:
             for k in range(op.a_k):
                 acc = _multiply_add(h, f, op, reader, a, b, index, k, acc)
+        if h.variant.option("exact"):
+            acc = _canonical(f, number, acc)
         store_element(h, f, op, e, acc)
 
     if h.variant.option("overlap"):
         copy_accumulator(f, op)
     turns(f, op.acc_elements, element)
+
+
+def _canonical(f: Fn, kind: str, acc: str) -> str:
+    """NaNs as the models give them; the host's payload depends on its operand order."""
+    t = vec(kind)
+    nan = f.op(f"fcmp uno {t} {acc}, zeroinitializer")
+    return f.op(f"select <64 x i1> {nan}, {t} splat ({kind} 0x7FF8000000000000), {t} {acc}")
 
 
 def _multiply_add(

@@ -12,11 +12,10 @@ from asmevo.isa.semantics.matrix import MatrixOp
 def scale_areas(h: Helper, f: Fn) -> tuple[Area, Area]:
     """The E8M0 codes of A and B, one per lane, as i32."""
     bytes_ = h.variant.option("scale_bytes", (0, 0))
-    constant = h.variant.option("scale_constant", (False, False))
     out: list[Area] = []
-    for pointer, byte, scalar in zip(("%sa", "%sb"), bytes_, constant, strict=True):
+    for pointer, byte in zip(("%sa", "%sb"), bytes_, strict=True):
         area = allocate(f, 1, "i32")
-        row = h.splat(f.load("i32", pointer), 32) if scalar else f.load(I32X64, pointer, 64)
+        row = f.load(I32X64, pointer, 64)
         if byte:
             row = f.op(f"lshr {I32X64} {row}, splat (i32 {8 * byte})")
         put(f, area, 0, f.op(f"and {I32X64} {row}, splat (i32 255)"))
