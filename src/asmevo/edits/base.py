@@ -6,8 +6,8 @@ one of them goes through all gates like anybody else's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol, TypeVar, cast, runtime_checkable
 
 from asmevo.program.edit import Edit
 from asmevo.program.model import Function, Program
@@ -43,6 +43,29 @@ class CompositeRule(Protocol):
     ) -> Iterator[tuple[Edit, ...]]:
         """Sets of disjoint edits that belong together, best first."""
         ...
+
+
+_KEPT = 4
+_analyses: list[tuple[Program, dict[tuple[object, str], object]]] = []
+T = TypeVar("T")
+
+
+def analysed(program: Program, function: Function, kind: Callable[[Program, Function], T]) -> T:
+    """`kind(program, function)`, remembered for the last few programs.
+
+    Rules are asked for one window after the other of the same program; its analyses are the same.
+    The result is shared: callers must not change it.
+    """
+    entry = next((e for e in _analyses if e[0] is program), None)
+    if entry is None:
+        found: dict[tuple[object, str], object] = {}
+        entry = (program, found)
+        _analyses.append(entry)
+        del _analyses[:-_KEPT]
+    key = (kind, function.name)
+    if key not in entry[1]:
+        entry[1][key] = kind(program, function)
+    return cast(T, entry[1][key])
 
 
 def kernel_function(program: Program, kernel: str) -> Function:

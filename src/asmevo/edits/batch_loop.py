@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from asmevo.edits.base import Window, kernel_function, text_of
+from asmevo.edits.base import Window, analysed, kernel_function, text_of
 from asmevo.edits.dependence import Dependence, is_fence, is_padding, memory_spaces
 from asmevo.edits.exec_values import ExecValues
 from asmevo.edits.hoist_wait import loops
@@ -72,10 +72,10 @@ class BatchLoop:
     ) -> Iterator[tuple[Edit, ...]]:
         """Batched versions of the loops that touch `window`."""
         function = kernel_function(program, kernel)
-        masks = ExecValues(program, function)
+        masks = analysed(program, function, ExecValues)
         if any(b.unknown_successors for b in masks.blocks) or program.growth_refused:
             return
-        live = liveness(program, function)
+        live = analysed(program, function, liveness)
         for header, inside in loops(masks.blocks):
             blocks = [masks.blocks[b] for b in inside]
             if not any(b.first < window[1] and b.last > window[0] for b in blocks):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from asmevo.edits.base import Window, kernel_function, text_of
+from asmevo.edits.base import Window, analysed, kernel_function, text_of
 from asmevo.edits.dependence import is_fence
 from asmevo.edits.exec_values import ExecValues
 from asmevo.edits.renaming import renamed
@@ -40,10 +40,10 @@ class HoistLoad:
     ) -> Iterator[tuple[Edit, ...]]:
         """Sets of edits that move one scalar load of `window` up, the farthest place first."""
         function = kernel_function(program, kernel)
-        blocks = ExecValues(program, function).blocks
+        blocks = analysed(program, function, ExecValues).blocks
         if any(b.unknown_successors for b in blocks):
             return
-        live = liveness(program, function)
+        live = analysed(program, function, liveness)
         declared = program.object.kernel(kernel).descriptor.sgprs
         limit = min(_LAST_SGPR, declared or _LAST_SGPR)
         for block in blocks:

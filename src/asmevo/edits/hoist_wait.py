@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from asmevo.edits.base import Window, kernel_function, text_of
+from asmevo.edits.base import Window, analysed, kernel_function, text_of
 from asmevo.edits.pending import FunctionWaits
 from asmevo.edits.relax_wait import weakest
 from asmevo.edits.rewait import is_terminator
@@ -34,7 +34,7 @@ class HoistWait:
     ) -> Iterator[tuple[Edit, ...]]:
         """For every loop that touches `window`: the wait in front, weaker ones inside."""
         function = kernel_function(program, kernel)
-        waits = FunctionWaits(program, function)
+        waits = analysed(program, function, FunctionWaits)
         if not waits.known:
             return
         for header, body in loops(waits.blocks):
@@ -57,7 +57,7 @@ class HoistWait:
             block = waits.blocks[b]
             for inst in program.instructions[block.first : block.last]:
                 read |= {k[2] for k in leaving.exposed(inst)}
-        fields = leaving.need({k: d for k, d in leaving.pending.items() if k[2] in read})
+        fields = leaving.need({k: d for k, d in leaving.pending().items() if k[2] in read})
         place = front.last - 1
         if not fields or len(front.successors) != 1:
             return None
@@ -86,7 +86,7 @@ class HoistWait:
                     else:
                         new = {**new, **merge_waits({counter: count})}
                 if new != old:
-                    after = FunctionWaits(edited, function, {**after.overrides, now: new})
+                    after = after.relaxed(now, new)
                     edits.append(Edit(i, i + 1, encode_waits(new, target), "weaker in the loop"))
         return tuple(sorted(edits, key=lambda e: e.first)) if len(edits) > 1 else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from asmevo.edits.base import Window, kernel_function, trimmed
+from asmevo.edits.base import Window, analysed, kernel_function, trimmed
 from asmevo.edits.dependence import Dependence
 from asmevo.edits.pending import FunctionWaits
 from asmevo.edits.rewait import BlockWaits, history_before
@@ -30,7 +30,7 @@ class Move:
     def proposals(self, program: Program, kernel: str, window: Window) -> Iterator[Edit]:
         """Edits that move an instruction of `window` inside its block."""
         function = kernel_function(program, kernel)
-        waits = FunctionWaits(program, function)
+        waits = analysed(program, function, FunctionWaits)
         if not waits.known:
             return
         rng = random.Random(self._seed)

@@ -11,11 +11,11 @@ This model only shapes proposals. The checker has its own and judges with that.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import lru_cache
 
 from asmevo.isa.counters import (
     UNORDERED,
-    Event,
     Order,
     counter_max,
     decode_wait,
@@ -36,6 +36,7 @@ STORED_MEMORY = 4098  # memory writes not yet done
 FIRST_PSEUDO = LDS_DMA
 
 Key = tuple[str, Order, int]  # counter, completion order, unit
+Slot = tuple[str, Order]
 Wait = Mapping[str, int]
 
 # Instructions at which other waves may look at this wave's memory operations.
@@ -59,87 +60,130 @@ def is_sync(inst: Instruction, target: Target) -> bool:
     )
 
 
-class WaitState:
-    """Results in flight at one point. Mutable; `copy` before branching.
+class Facts:
+    """What the wait model needs of one instruction."""
 
-    Attributes:
-        pending: (counter, order, unit) -> least number of younger operations of that order.
-        outstanding: (counter, order) -> most operations that may be unfinished.
-    """
+    __slots__ = ("defs", "events", "lds_access", "maxima", "ordered", "units", "uses", "wait")
 
-    __slots__ = ("outstanding", "pending", "target")
-
-    def __init__(self, target: Target) -> None:
-        self.target = target
-        self.pending: dict[Key, int] = {}
-        self.outstanding: dict[tuple[str, Order], int] = {}
-
-    def copy(self) -> WaitState:
-        """An independent copy."""
-        other = WaitState(self.target)
-        other.pending = dict(self.pending)
-        other.outstanding = dict(self.outstanding)
-        return other
-
-    def issue(self, inst: Instruction) -> None:
-        """Account for one instruction; a wait instruction takes effect."""
-        if is_counter_wait(inst, self.target):
-            self.wait(decode_wait(inst, self.target))
-            return
-        found = events(inst, self.target)
-        if not found:
-            return
-        effect = effects(inst, self.target)
+    def __init__(self, inst: Instruction, target: Target) -> None:
+        effect = effects(inst, target)
+        self.uses = effect.uses
+        self.defs = effect.defs
+        self.wait: Wait | None = None
+        if is_counter_wait(inst, target):
+            self.wait = decode_wait(inst, target)
+        found = events(inst, target)
+        self.events: tuple[Slot, ...] = tuple((e.counter, e.order) for e in found)
+        self.maxima = tuple(counter_max(target)[e.counter] for e in found)
         units: list[int] = list(effect.defs) if effect.returns else []
         if effect.lds_dma:
             units.append(LDS_DMA)
         if effect.stores:
             units.append(STORED_LDS if effect.kind is OpClass.LDS else STORED_MEMORY)
-        for event in found:
-            self._raise(event, units)
+        self.units = tuple(units)
+        self.lds_access = effect.kind in (OpClass.LDS, OpClass.FLAT)
+        # Two loads of one ordered class write their registers in order (not on gfx12+).
+        own = {e.order for e in found} if effect.returns and target.major < 12 else set[Order]()
+        self.ordered = frozenset(own - UNORDERED)
 
-    def _raise(self, event: Event, units: Sequence[int]) -> None:
-        counter, order = event.counter, event.order
-        maximum = counter_max(self.target)[counter]
-        if order not in UNORDERED:
-            for key, distance in list(self.pending.items()):
-                if key[0] == counter and key[1] is order:
-                    # A counter cannot exceed its maximum, so an older operation is complete.
-                    if distance + 1 > maximum:
-                        del self.pending[key]
-                    else:
-                        self.pending[key] = distance + 1
-        for unit in units:
-            self.pending[(counter, order, unit)] = 0
-        slot = (counter, order)
-        self.outstanding[slot] = min(self.outstanding.get(slot, 0) + 1, maximum + 1)
+
+@lru_cache(maxsize=1 << 18)
+def _facts(inst: Instruction, arch: str) -> Facts:
+    return Facts(inst, Target(arch))
+
+
+class WaitState:
+    """Results in flight at one point. Mutable; `copy` before branching."""
+
+    __slots__ = ("_born", "_issued", "outstanding", "target")
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        # Per class, operations issued so far; per unit and class, how many were when its newest
+        # result was issued. Their difference is the number of younger operations.
+        self._issued: dict[Slot, int] = {}
+        self._born: dict[int, dict[Slot, int]] = {}
+        self.outstanding: dict[Slot, int] = {}
+
+    def copy(self) -> WaitState:
+        """An independent copy."""
+        other = WaitState(self.target)
+        other._issued = dict(self._issued)
+        other._born = {unit: dict(born) for unit, born in self._born.items()}
+        other.outstanding = dict(self.outstanding)
+        return other
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, WaitState)
+            and self.outstanding == other.outstanding
+            and self.pending() == other.pending()
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def pending(self) -> dict[Key, int]:
+        """(counter, order, unit) -> least number of younger operations of that order."""
+        maxima = counter_max(self.target)
+        return {
+            (slot[0], slot[1], unit): self._issued[slot] - birth
+            for unit, born in self._born.items()
+            for slot, birth in born.items()
+            # A counter cannot exceed its maximum: older operations are complete.
+            if self._issued[slot] - birth <= maxima[slot[0]]
+        }
+
+    def issue(self, inst: Instruction) -> None:
+        """Account for one instruction; a wait instruction takes effect."""
+        facts = _facts(inst, self.target.arch)
+        if facts.wait is not None:
+            self.wait(facts.wait)
+            return
+        for slot, maximum in zip(facts.events, facts.maxima, strict=True):
+            if slot[1] in UNORDERED:
+                self._issued.setdefault(slot, 0)
+            else:
+                self._issued[slot] = self._issued.get(slot, 0) + 1
+            for unit in facts.units:
+                self._born.setdefault(unit, {})[slot] = self._issued[slot]
+            self.outstanding[slot] = min(self.outstanding.get(slot, 0) + 1, maximum + 1)
 
     def wait(self, fields: Wait) -> None:
         """Take the effect of waiting for `fields` (counter -> count)."""
         for counter, count in fields.items():
-            if count == 0:
-                self.pending = {k: d for k, d in self.pending.items() if k[0] != counter}
-                for slot in [s for s in self.outstanding if s[0] == counter]:
-                    del self.outstanding[slot]
-                continue
-            if self.outstanding.get((counter, Order.FLAT)):
+            if count and self.outstanding.get((counter, Order.FLAT)):
                 continue  # gfx9 flat operations may decrement early
-            self.pending = {
-                k: d
-                for k, d in self.pending.items()
-                if k[0] != counter or k[1] in UNORDERED or d < count
-            }
-            for slot, number in list(self.outstanding.items()):
-                if slot[0] == counter and slot[1] not in UNORDERED:
-                    self.outstanding[slot] = min(number, count)
+            for slot in [s for s in self.outstanding if s[0] == counter]:
+                if count == 0:
+                    del self.outstanding[slot]
+                elif slot[1] not in UNORDERED:
+                    self.outstanding[slot] = min(self.outstanding[slot], count)
+            gone: list[int] = []
+            for unit, born in self._born.items():
+                for slot in [s for s in born if s[0] == counter]:
+                    done = slot[1] not in UNORDERED and self._issued[slot] - born[slot] >= count
+                    if count == 0 or done:
+                        del born[slot]
+                if not born:
+                    gone.append(unit)
+            for unit in gone:
+                del self._born[unit]
 
     def join(self, other: WaitState) -> bool:
         """Widen to cover `other` too; True when anything changed."""
         changed = False
-        for key, distance in other.pending.items():
-            have = self.pending.get(key)
-            if have is None or distance < have:
-                self.pending[key] = distance
+        for unit, born in other._born.items():
+            mine = self._born.get(unit)
+            for slot, birth in born.items():
+                distance = other._issued[slot] - birth
+                have = None if mine is None else mine.get(slot)
+                if have is not None and self._issued[slot] - have <= distance:
+                    continue
+                if mine is None:
+                    mine = self._born.setdefault(unit, {})
+                if slot not in self._issued:
+                    self._issued[slot] = 0
+                mine[slot] = self._issued[slot] - distance
                 changed = True
         for slot, number in other.outstanding.items():
             if number > self.outstanding.get(slot, 0):
@@ -152,24 +196,26 @@ class WaitState:
 
     def exposed(self, inst: Instruction) -> dict[Key, int]:
         """Pending results that `inst` reads or overwrites without an ordering guarantee."""
-        if not self.pending:
+        if not self._born:
             return {}
-        effect = effects(inst, self.target)
-        own = {e.order for e in events(inst, self.target)} if effect.returns else set[Order]()
+        facts = _facts(inst, self.target.arch)
         found: dict[Key, int] = {}
-        for key, distance in self.pending.items():
-            unit = key[2]
-            if unit >= FIRST_PSEUDO:
-                if unit == LDS_DMA and effect.kind in (OpClass.LDS, OpClass.FLAT):
-                    found[key] = distance
-                continue
-            if unit in effect.uses or (unit in effect.defs and not self._ordered(key[1], own)):
-                found[key] = distance
+        if facts.lds_access:
+            self._collect(LDS_DMA, frozenset(), found)
+        for unit in facts.uses:
+            if unit in self._born:
+                self._collect(unit, frozenset(), found)
+        for unit in facts.defs:
+            if unit in self._born and unit not in facts.uses:
+                self._collect(unit, facts.ordered, found)
         return found
 
-    def _ordered(self, order: Order, own: set[Order]) -> bool:
-        # Two loads of one ordered class write their registers in order (not on gfx12+).
-        return order in own and order not in UNORDERED and self.target.major < 12
+    def _collect(self, unit: int, ordered: frozenset[Order], found: dict[Key, int]) -> None:
+        born = self._born.get(unit)
+        for slot, birth in (born or {}).items():
+            distance = self._issued[slot] - birth
+            if slot[1] not in ordered and distance <= counter_max(self.target)[slot[0]]:
+                found[(slot[0], slot[1], unit)] = distance
 
     def need(self, exposed: Mapping[Key, int]) -> dict[str, int]:
         """The weakest wait that completes all of `exposed`."""
@@ -185,10 +231,11 @@ class WaitState:
         Weaker means: a result in flight that is finished in `limit` or has fewer younger
         operations than there, or more operations unfinished.
         """
+        theirs = limit.pending()
         exposed = {
             key: distance
-            for key, distance in self.pending.items()
-            if limit.pending.get(key, distance + 1) > distance
+            for key, distance in self.pending().items()
+            if theirs.get(key, distance + 1) > distance
         }
         fields = self.need(exposed)
         for slot, number in self.outstanding.items():
@@ -223,6 +270,7 @@ class FunctionWaits:
         self.overrides: Mapping[int, Wait] = overrides or {}
         self._inserted: Mapping[int, Wait] = inserted or {}
         self._entries: dict[int, WaitState] = {}
+        self._touched: set[int] = set()
         self._solve()
 
     @property
@@ -237,20 +285,50 @@ class FunctionWaits:
         # Besides the entry, blocks that nothing reaches may be entries of their own.
         roots = [b.index for n, b in enumerate(self.blocks) if n == 0 or not b.predecessors]
         self._entries = {index: WaitState(target) for index in roots}
-        todo = list(roots)
-        by_index = {b.index: b for b in self.blocks}
+        self._touched = set(range(len(self.blocks)))
+        self._propagate(roots, set(roots))
+
+    def _propagate(self, todo: list[int], own: set[int]) -> None:
+        """Bring the entries to rest, starting with blocks `todo`.
+
+        Only states of blocks in `own` may be changed in place; others are shared.
+        """
+        todo = list(todo)
         while todo:
-            block = by_index[todo.pop(0)]
+            block = self.blocks[todo.pop(0)]
             state = self._entries[block.index].copy()
             for i in range(block.first, block.last):
                 self.step(state, i)
             for successor in block.successors:
                 if successor not in self._entries:
                     self._entries[successor] = state.copy()
-                elif not self._entries[successor].join(state):
-                    continue
+                    own.add(successor)
+                else:
+                    if successor not in own:
+                        trial = self._entries[successor].copy()
+                        if not trial.join(state):
+                            continue
+                        self._entries[successor] = trial
+                        own.add(successor)
+                    elif not self._entries[successor].join(state):
+                        continue
+                self._touched.add(successor)
                 if successor not in todo:
                     todo.append(successor)
+
+    def relaxed(self, index: int, fields: Wait) -> FunctionWaits:
+        """The function with the wait at `index` weakened to `fields` (only weakened)."""
+        other = FunctionWaits.__new__(FunctionWaits)
+        other.program, other.function, other.blocks = self.program, self.function, self.blocks
+        other.overrides = {**self.overrides, index: fields}
+        other._inserted = self._inserted
+        # Weaker waits only add to what is in flight, so the present solution is a start.
+        other._entries = dict(self._entries)
+        block = self.block_of(index)
+        other._touched = set() if block is None else {block.index}
+        if block is not None and block.index in other._entries:
+            other._propagate([block.index], set())
+        return other
 
     def step(self, state: WaitState, index: int) -> None:
         """Advance `state` over instruction `index`, overrides and insertions applied."""
@@ -293,10 +371,13 @@ class FunctionWaits:
 
         `other` has the same instructions, with other waits. An instruction is less covered when
         it reads or overwrites a result that is in flight here and finished, or further along,
-        there; a synchronising one also when more is unfinished than there.
+        there; a synchronising one also when more is unfinished than there. When this function
+        was made by `relaxed`, `other` is the one it was made from.
         """
         found: list[int] = []
         for block in self.blocks:
+            if block.index not in self._touched:
+                continue
             mine, theirs = self.entry(block), other.entry(block)
             for i in range(block.first, block.last):
                 inst = self.program.instructions[i]

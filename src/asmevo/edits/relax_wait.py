@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from asmevo.edits.base import Window, instruction_lines, kernel_function, trimmed
+from asmevo.edits.base import Window, analysed, instruction_lines, kernel_function, trimmed
 from asmevo.edits.pending import FunctionWaits
 from asmevo.edits.rewait import BlockWaits, history_before
 from asmevo.isa.counters import counter_max, decode_wait, encode_waits, is_counter_wait
@@ -29,7 +29,7 @@ class RelaxWait:
     def proposals(self, program: Program, kernel: str, window: Window) -> Iterator[Edit]:
         """Edits of the blocks that touch `window`."""
         function = kernel_function(program, kernel)
-        waits = FunctionWaits(program, function)
+        waits = analysed(program, function, FunctionWaits)
         if not waits.known:
             return
         touched = [b for b in waits.blocks if b.first < window[1] and b.last > window[0]]
@@ -82,7 +82,7 @@ class RelaxWait:
         """Move the wait on `counter` down to the first instruction that would miss it."""
         program, target = waits.program, waits.program.target
         rest = {c: n for c, n in fields.items() if c != counter}
-        without = FunctionWaits(program, waits.function, {index: rest})
+        without = waits.relaxed(index, rest)
         missing = without.weaker_at(waits)
         if not missing:
             return  # removal was proposed already
@@ -119,8 +119,7 @@ def weakest(waits: FunctionWaits, index: int, fields: Mapping[str, int], counter
     low, high = fields[counter], maximum
     while low < high:
         middle = (low + high + 1) // 2
-        changed = {**waits.overrides, index: _with(fields, counter, middle, maximum)}
-        relaxed = FunctionWaits(waits.program, waits.function, changed)
+        relaxed = waits.relaxed(index, _with(fields, counter, middle, maximum))
         if relaxed.weaker_at(waits):
             high = middle - 1
         else:

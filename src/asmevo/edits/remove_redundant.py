@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from asmevo.edits.base import Window, kernel_function
+from asmevo.edits.base import Window, analysed, kernel_function
 from asmevo.edits.pending import FunctionWaits
 from asmevo.edits.rewait import history_before
 from asmevo.edits.spacing import LOOK_BACK, padding_before, wait_states
@@ -55,10 +55,10 @@ class RemoveRedundant:
     def proposals(self, program: Program, kernel: str, window: Window) -> Iterator[Edit]:
         """Edits that remove or shorten instructions of `window`."""
         function = kernel_function(program, kernel)
-        waits = FunctionWaits(program, function)
+        waits = analysed(program, function, FunctionWaits)
         if not waits.known:
             return
-        live = liveness(program, function)
+        live = analysed(program, function, liveness)
         for block in waits.blocks:
             if block.first >= window[1] or block.last <= window[0]:
                 continue
@@ -123,7 +123,7 @@ class RemoveRedundant:
         for i in range(max(block.first, window[0]), min(block.last, window[1])):
             if not decode_wait(program.instructions[i], program.target):
                 continue
-            if not FunctionWaits(program, waits.function, {i: {}}).weaker_at(waits):
+            if not waits.relaxed(i, {}).weaker_at(waits):
                 yield Edit(i, i + 1, (), "nothing to wait for")
 
     @staticmethod

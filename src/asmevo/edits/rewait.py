@@ -56,7 +56,7 @@ class BlockWaits:
     def leaving(self) -> frozenset[int]:
         """Instruction indices whose results are still in flight at the end of the block."""
         program, end = self.program, self.states[-1]
-        units = {key[2] for key in end.pending}
+        units = {key[2] for key in end.pending()}
         found: set[int] = set()
         for i in range(self.block.first, self.block.last):
             effect = effects(program.instructions[i], program.target)

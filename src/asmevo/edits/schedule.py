@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 
-from asmevo.edits.base import Window, kernel_function, trimmed
+from asmevo.edits.base import Window, analysed, kernel_function, trimmed
 from asmevo.edits.dependence import Dependence
 from asmevo.edits.latency import Latencies
 from asmevo.edits.pending import FunctionWaits
@@ -87,7 +87,7 @@ class Schedule:
     def proposals(self, program: Program, kernel: str, window: Window) -> Iterator[Edit]:
         """Edits of the blocks that touch `window`."""
         function = kernel_function(program, kernel)
-        waits = FunctionWaits(program, function)
+        waits = analysed(program, function, FunctionWaits)
         if not waits.known:
             return
         for block in waits.blocks:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from asmevo.edits.base import Window, kernel_function, text_of
+from asmevo.edits.base import Window, analysed, kernel_function, text_of
 from asmevo.edits.dependence import is_fence, memory_spaces
 from asmevo.edits.exec_values import ExecValues
 from asmevo.edits.pending import is_sync
@@ -52,10 +52,10 @@ class SinkStore:
     ) -> Iterator[tuple[Edit, ...]]:
         """Sets of edits that move one store of `window`, the farthest place first."""
         function = kernel_function(program, kernel)
-        masks = ExecValues(program, function)
+        masks = analysed(program, function, ExecValues)
         if any(b.unknown_successors for b in masks.blocks):
             return
-        live = liveness(program, function)
+        live = analysed(program, function, liveness)
         for block in masks.blocks:
             if block.first >= window[1] or block.last <= window[0]:
                 continue

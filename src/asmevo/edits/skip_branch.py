@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from asmevo.edits.base import Window, kernel_function
+from asmevo.edits.base import Window, analysed, kernel_function
 from asmevo.isa.effects import OpClass, effects
 from asmevo.isa.operand import EXEC, MODE
 from asmevo.program.cfg import Block, blocks
@@ -36,7 +36,7 @@ class SkipBranch:
         """Edits that remove a branch of `window`, or one that jumps over `window`."""
         function = kernel_function(program, kernel)
         found = blocks(program, function)
-        live = liveness(program, function)
+        live = analysed(program, function, liveness)
         for block in found:
             branch = block.last - 1
             if not program.instructions[branch].base.startswith("s_cbranch_execz"):
