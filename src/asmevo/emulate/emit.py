@@ -61,12 +61,15 @@ def family(name: str) -> Callable[[Emitter], Emitter]:
 
 
 class Helper:
-    """One helper function under construction."""
+    """One helper function under construction.
 
-    def __init__(self, module: Module, variant: Variant) -> None:
+    `suffix` names a second function of a variant, to which the first hands over.
+    """
+
+    def __init__(self, module: Module, variant: Variant, suffix: str = "") -> None:
         self.module = module
         self.variant = variant
-        self.fn = Fn(module, variant.symbol, "ptr noundef %st, ptr noundef %rec")
+        self.fn = Fn(module, variant.symbol + suffix, "ptr noundef %st, ptr noundef %rec")
         self.vector = LLVMAlgebra(self.fn)
         self.scalar = LLVMAlgebra(self.fn, 0)
         self._exec: str | None = None

@@ -16,6 +16,7 @@ from asmevo.isa.semantics.table import DEFAULT_MODE, FloatMode, Semantic
 from asmevo.isa.semantics.values import Value, concat
 
 Results = tuple[Any, ...]
+FULL = "_full"  # suffix of the function that knows every NaN rule
 
 
 def mode_of(variant: Variant) -> FloatMode:
@@ -74,17 +75,17 @@ def _may_hold_nan(h: Helper, values: list[Value]) -> str:
     return f.op(f"icmp ne i8 {f.op(f'bitcast <8 x i1> {nan} to i8')}, 0")
 
 
-def evaluate(h: Helper, semantic: Semantic, arg_sets: list[list[Any]]) -> list[Results]:
+def evaluate(h: Helper, semantic: Semantic, arg_sets: list[list[Any]], fast: bool) -> list[Results]:
     """Results of the opcode for each argument list (two for packed opcodes).
 
-    Opcodes with a `fast` function use it unless the guard finds a NaN in any lane; then the full
-    function, which knows which NaN comes out, replaces the results.
+    With `fast`, the cheaper function is used, and the helper hands over to its full version
+    when the guard finds a NaN in any lane: only that one knows which NaN comes out.
     """
     variant, f = h.variant, h.fn
     mode = mode_of(variant)
-    immediates = {name: variant.option(name, 0) for name in semantic.immediates}
     arg_sets = [_directed(variant, semantic, args) for args in arg_sets]
-    if semantic.fast is None:
+    if not fast:
+        immediates = {name: variant.option(name, 0) for name in semantic.immediates}
         return [table.apply(semantic, args, mode, **immediates) for args in arg_sets]
     quick = [table.apply(semantic, args, mode, fast=True) for args in arg_sets]
     if semantic.guard == "result" and table.width_of(semantic.dsts[0]) >= 32:
@@ -94,22 +95,15 @@ def evaluate(h: Helper, semantic: Semantic, arg_sets: list[list[Any]]) -> list[R
         guard = _nan_lanes(h, [v for values in watched for v in values])
         assert guard is not None, semantic.name
         found = f.op(f"icmp ne i64 {h.bits(guard)}, 0")
-    before, special, join = f.block, f.label("nan"), f.label("joined")
-    f.cond(found, special, join, likely=False)
+    special, plain = f.label("nan"), f.label("plain")
+    f.cond(found, special, plain, likely=False)
     f.place(special)
-    full = [table.apply(semantic, args, mode, **immediates) for args in arg_sets]
-    after = f.block
-    f.br(join)
-    f.place(join)
-    out: list[Results] = []
-    for slow, plain in zip(full, quick, strict=True):
-        merged: list[Value] = []
-        for a, b in zip(slow, plain, strict=True):
-            kind = f"<64 x i{a.width}>"
-            raw = f.phi(kind, [(a.raw, after), (b.raw, before)])
-            merged.append(Value(a.alg, raw, a.width, a.kind))
-        out.append(tuple(merged))
-    return out
+    # A separate function reads the sources again: nothing has to be kept for it here.
+    full = variant.symbol + FULL
+    f.emit(f"musttail call void @{full}(ptr noundef %st, ptr noundef %rec)")
+    f.ret()
+    f.place(plain)
+    return quick
 
 
 def _typed(semantic: Semantic, results: Results) -> list[Value]:
@@ -126,10 +120,16 @@ def emit_lane(module: Module, variant: Variant) -> None:
     """A VALU opcode of the semantics table."""
     semantic = table.lookup(variant.name)
     assert semantic is not None, variant
-    h = Helper(module, variant)
+    if semantic.fast is not None:
+        _emit(Helper(module, variant, FULL), semantic, False)
+    _emit(Helper(module, variant), semantic, semantic.fast is not None)
+
+
+def _emit(h: Helper, semantic: Semantic, fast: bool) -> None:
+    variant = h.variant
     n_dst = len([d for d in semantic.dsts if d not in table.IMPLICIT])
     if semantic.packed:
-        _emit_packed(h, semantic, n_dst)
+        _emit_packed(h, semantic, n_dst, fast)
         return
     args: list[Any] = []
     slot = n_dst
@@ -140,7 +140,7 @@ def emit_lane(module: Module, variant: Variant) -> None:
             slot += 1
     if semantic.reads_dst:
         args.append(old_destination(h, semantic))
-    results = evaluate(h, semantic, [args])[0]
+    results = evaluate(h, semantic, [args], fast)[0]
     rows: list[tuple[str, str]] = []
     for index, (type_, value) in enumerate(zip(semantic.dsts, results, strict=True)):
         if type_ == "m":
@@ -196,7 +196,7 @@ def _result_rows(
     return [(value.raw, pointer)]
 
 
-def _emit_packed(h: Helper, semantic: Semantic, n_dst: int) -> None:
+def _emit_packed(h: Helper, semantic: Semantic, n_dst: int, fast: bool) -> None:
     variant = h.variant
     width = semantic.packed
     kind_of = [table.kind_of(t) for t in semantic.srcs]
@@ -229,7 +229,7 @@ def _emit_packed(h: Helper, semantic: Semantic, n_dst: int) -> None:
     if semantic.name == "v_pk_mov_b32":
         halves = [[args[half]] * 2 for half, args in enumerate(halves)]
     out: list[Value] = []
-    for args, results in zip(halves, evaluate(h, semantic, halves), strict=True):
+    for args, results in zip(halves, evaluate(h, semantic, halves, fast), strict=True):
         value = Value(h.vector, results[0].raw, width, results[0].kind)
         if table.kind_of(semantic.dsts[0]) == "f":
             value = finish_float(h, semantic, args, value.f)
