@@ -37,6 +37,9 @@ BAD = [
     "s_branch 12", "s_branch", "s_cbranch_scc1 .+4", "s_nop 0 \\ s_nop 1", 's_nop "1"',
     "s_nop 'a'", "s_waitcnt foo", "S_NOP 0", "hello world", "s_nop\x00 0", "s_n\u00f8p 0",
     "s_mov_b32 s0, s1" + " " * 500, "v_add_f32 v0, \\@, v1", "s_add_u32 s0, s0, $x",
+    "v_mov_b32 v0, src_foo", "s_mov_b32 s0, (foo)", "s_mov_b32 s0, 1+foo",
+    "v_add_f32 v0, |foo|, v1", "s_mov_b32 s0, lit(foo)",
+    "v_dual_mov_b32 v0, v1 :: s_mov_b32 s0, foo", "v_dual_mov_b32 v0, v1 :: .incbin x",
 ]  # fmt: skip
 
 

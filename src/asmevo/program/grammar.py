@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from asmevo.errors import BuildError
 from asmevo.isa.instruction import parse_text
-from asmevo.isa.operand import Raw
+from asmevo.isa.operand import Raw, Special
 
 MAX_LINES = 4096
 MAX_LINE = 400
@@ -30,6 +30,12 @@ _CALL = re.compile(
     r"(?:hwreg|sendmsg|gpr_idx|quad_perm|swizzle|sub_dword|mul)\([A-Za-z0-9_, ]*\)\Z"
 )
 _HALF = re.compile(r"v\d{1,4}\.[lh]\Z")  # 16-bit halves of gfx11 and later
+_SOURCES = frozenset(
+    f"src_{name}" for name in (
+        "shared_base", "shared_limit", "private_base", "private_limit", "vccz", "execz", "scc",
+        "lds_direct", "pops_exiting_wave_id", "flat_scratch_base_lo", "flat_scratch_base_hi",
+    )
+)  # fmt: skip
 _FREE_FORM = re.compile(r"s_(?:waitcnt\w*|sendmsg\w*|delay_alu|wait_\w+|clause|version)\Z")
 _FREE_GROUPS = re.compile(
     r"(?:-?(?:0[xX][0-9a-fA-F]+|\d+)|[a-z_0-9]+\([A-Za-z0-9_, ]*\)|null\b|s\d+\b|[|&, ])+\Z"
@@ -106,6 +112,9 @@ def _check_operands(line: str, text: str) -> None:
         known = (_NUMBER, _CALL, _HALF)
         if isinstance(value, Raw) and not any(form.match(value.text) for form in known):
             raise _refuse(line, f"operand {value.text} is no register, number or known name")
+        name = value.name if isinstance(value, Special) else ""
+        if name.startswith("src_") and name not in _SOURCES:
+            raise _refuse(line, f"operand {name} is no register or known name")
     for name, value in modifiers.items():
         if isinstance(value, str) and value.startswith((".", "$", "_")):
             raise _refuse(line, f"modifier {name} refers to a symbol")
