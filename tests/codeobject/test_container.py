@@ -199,7 +199,7 @@ def test_cyclic_entry_stops(members: list[tuple[str, bytes]]) -> None:
     data = bytearray(header)
     struct.pack_into("<QQ", data, len(bd.MAGIC) + 8, 0, len(header))
     found = list(find_in(bytes(data)))
-    assert [f.problem for f in found] == ["nested more than 4 deep"]
+    assert [f.problem for f in found] == ["nested more than 10 steps deep"]
 
 
 @settings(max_examples=150, deadline=2000, suppress_health_check=list(HealthCheck))

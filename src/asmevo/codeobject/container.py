@@ -18,7 +18,7 @@ from asmevo.codeobject import bundle as bd
 from asmevo.codeobject.elf import EM_AMDGPU, Elf, FormatError, Section
 from asmevo.errors import AsmEvoError, BuildError, InputError, UnsupportedError
 
-MAX_DEPTH = 4
+MAX_STEPS = 10  # a compressed bundle in a host library in a wheel takes 6
 MAX_FILE = 1 << 30
 _ZIP = b"PK\x03\x04"
 _ELF = b"\x7fELF"
@@ -142,8 +142,8 @@ def _find_file(path: Path) -> Iterator[Found]:
 def find_in(data: bytes, steps: tuple[Step, ...] = ()) -> Iterator[Found]:
     """All code objects in some bytes; errors become `Found.problem`."""
     kind = kind_of(data[:32])
-    if len(steps) > MAX_DEPTH + 2:
-        yield Found(steps, b"", f"nested more than {MAX_DEPTH} deep")
+    if len(steps) > MAX_STEPS:
+        yield Found(steps, b"", f"nested more than {MAX_STEPS} steps deep")
         return
     try:
         if kind == "elf":
