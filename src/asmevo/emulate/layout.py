@@ -51,9 +51,10 @@ REPORTS = CONTROL + 792  # ptr to the report buffer
 PENDING = CONTROL + 800  # ptr to the wave's queue
 VM_ISSUED = CONTROL + 808  # u64 vector memory operations so far
 LDS_ISSUED = CONTROL + 816  # u64 LDS operations so far
-FLAT_PENDING = CONTROL + 824  # u64
+FLAT_PENDING = CONTROL + 824  # u64, bit 0 for vmcnt, bit 1 for lgkmcnt
 VM_OLDEST = CONTROL + 832  # u64 number of the oldest pending one, 0 for none
 LDS_OLDEST = CONTROL + 840  # u64
+FLAT_IN_LDS = CONTROL + 848  # u64 lanes of the last flat operation that went to LDS
 CONSTANTS = CONTROL + 1024
 
 # High dwords of the addresses at which flat instructions see LDS and scratch.

@@ -5,7 +5,8 @@ wave's queue and fills the destination with junk, and every s_waitcnt commits wh
 complete. LDS-DMA loads keep their data in the queue instead of writing LDS. The proof rule is the
 exact one of the wait table (`isa.counters`): an operation of an ordered class is complete when at
 most N younger ones of its class may be outstanding; scalar loads only at 0; while a flat operation
-is outstanding only 0 counts. A full counter stalls the issue, so an operation with as many younger
+is outstanding only 0 counts. Flat operations need lgkmcnt only when a lane went to LDS, as
+compilers know. A full counter stalls the issue, so an operation with as many younger
 ones as the counter holds is complete without any wait.
 """
 
@@ -16,7 +17,7 @@ from asmevo.emulate.emit import I1X64, I32X64, I64X64, Helper, Variant, family
 from asmevo.emulate.ir import Fn, Module, vec
 from asmevo.emulate.loops import CountedLoop
 
-VMEM, LDS, SMEM, FLAT = range(4)  # completion classes
+VMEM, LDS, SMEM, FLAT, FLAT_LDS = range(5)  # completion classes
 _LIMIT = {VMEM: 63, LDS: 15}  # what the counters hold
 
 # Queue: a u64 count, then entries of a header and up to four rows (or 16 scalars).
@@ -55,7 +56,7 @@ def _bump(h: Helper, offset: int) -> str:
     return new
 
 
-def hold(h: Helper, kind: int, rows: int, offset: str, sequence: str, half: int = WHOLE) -> str:
+def hold(h: Helper, kind: str, rows: int, offset: str, sequence: str, half: int = WHOLE) -> str:
     """Emit the start of a queue entry and return the pointer to its data.
 
     Leaves the helper with a fault when more loads are outstanding than the queue holds.
@@ -87,11 +88,15 @@ def emit_pend(module: Module, variant: Variant) -> None:
     sequence = "0" if counter is None else _bump(h, counter)
     if kind == FLAT:
         _bump(h, L.LDS_ISSUED)
-        h.set_field(L.FLAT_PENDING, "1")
+        h.set_field(L.FLAT_PENDING, "3")
     _settle(h, kind, sequence)
     if rows or scalars:
         offset = f.op(f"zext i32 {f.load('i32', f.at('%rec', L.R_OPS))} to i64")
-        data = hold(h, kind, rows or -scalars, offset, sequence, half)
+        which = str(kind)
+        if kind == FLAT:
+            in_lds = f.op(f"icmp ne i64 {h.field(L.FLAT_IN_LDS)}, 0")
+            which = f.op(f"select i1 {in_lds}, i32 {FLAT_LDS}, i32 {FLAT}")
+        data = hold(h, which, rows or -scalars, offset, sequence, half)
         pointer = h.slot(0)
         if rows:
             _hold_rows(h, data, pointer, rows, half)
@@ -151,7 +156,7 @@ def hold_lds(h: Helper, rows: list[str], start: str) -> None:
     f = h.fn
     # The record behind this one counts the operation.
     sequence = f.op(f"add i64 {h.field(L.VM_ISSUED)}, 1")
-    data = hold(h, VMEM, len(rows) | TO_LDS, start, sequence)
+    data = hold(h, str(VMEM), len(rows) | TO_LDS, start, sequence)
     for n, row in enumerate(rows):
         f.store(I32X64, row, f.at(data, n * L.ROW), 64)
 
@@ -234,12 +239,14 @@ def emit_commit_function(module: Module) -> None:
 
     vm_zero, lgkm_zero = f.op("icmp eq i64 %vm, 0"), f.op("icmp eq i64 %lgkm, 0")
     both = f.op(f"and i1 {vm_zero}, {lgkm_zero}")
-    flat = f.op(f"icmp ne i64 {field(L.FLAT_PENDING)}, 0")
+    flat = field(L.FLAT_PENDING)
     # While a flat operation is outstanding only a wait for zero proves anything.
-    lost = f.op(f"and i1 {flat}, {f.op(f'xor i1 {vm_zero}, true')}")
-    vm = f.op(f"select i1 {lost}, i64 {NO_WAIT}, i64 %vm")
-    lost = f.op(f"and i1 {flat}, {f.op(f'xor i1 {lgkm_zero}, true')}")
-    lgkm = f.op(f"select i1 {lost}, i64 {NO_WAIT}, i64 %lgkm")
+    counts: list[str] = []
+    for bit, zero, given in ((1, vm_zero, "%vm"), (2, lgkm_zero, "%lgkm")):
+        open_ = f.op(f"icmp ne i64 {f.op(f'and i64 {flat}, {bit}')}, 0")
+        lost = f.op(f"and i1 {open_}, {f.op(f'xor i1 {zero}, true')}")
+        counts.append(f.op(f"select i1 {lost}, i64 {NO_WAIT}, i64 {given}"))
+    vm, lgkm = counts
     vm_issued, lds_issued = field(L.VM_ISSUED), field(L.LDS_ISSUED)
     queue = f.load("ptr", f.at("%st", L.PENDING), 8)
     count = f.load("i64", queue, 8)
@@ -260,7 +267,9 @@ def emit_commit_function(module: Module) -> None:
         is_smem = f.op(f"icmp eq i32 {kind}, {SMEM}")
         is_flat = f.op(f"icmp eq i32 {kind}, {FLAT}")
         complete = f.op(f"select i1 {is_smem}, i1 {lgkm_zero}, i1 {ordered}")
-        complete = f.op(f"select i1 {is_flat}, i1 {both}, i1 {complete}")
+        complete = f.op(f"select i1 {is_flat}, i1 {vm_zero}, i1 {complete}")
+        in_lds = f.op(f"icmp eq i32 {kind}, {FLAT_LDS}")
+        complete = f.op(f"select i1 {in_lds}, i1 {both}, i1 {complete}")
         arrive, keep = f.label("arrive"), f.label("keep")
         f.cond(complete, arrive, keep)
         f.place(keep)
@@ -272,7 +281,10 @@ def emit_commit_function(module: Module) -> None:
     f.store("i64", f.load("i64", kept, 8), queue, 8)
     for cell, offset in ((vm_oldest, L.VM_OLDEST), (lds_oldest, L.LDS_OLDEST)):
         f.store("i64", f.load("i64", cell, 8), f.at("%st", offset), 8)
-    still = f.op(f"select i1 {both}, i64 0, i64 {field(L.FLAT_PENDING)}")
+    still = flat
+    for bit, zero in ((1, vm_zero), (2, lgkm_zero)):
+        without = f.op(f"and i64 {still}, {~bit}")
+        still = f.op(f"select i1 {zero}, i64 {without}, i64 {still}")
     f.store("i64", still, f.at("%st", L.FLAT_PENDING), 8)
     f.ret()
     f.finish()

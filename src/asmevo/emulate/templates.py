@@ -54,6 +54,11 @@ PLAIN = Style()
 _VARIANTS: dict[Variant, Variant] = {}  # one object per variant: they are compared by identity
 
 
+def _is_late(variant: Variant) -> bool:
+    """Whether a helper has work of its own where loads arrive late."""
+    return bool(variant.option("lds")) or variant.option("mode") == "flat"
+
+
 class TokenPool(ConstantPool):
     """Constants of all kernels as tokens; thread-safe and never emptied."""
 
@@ -141,7 +146,7 @@ class Templates:
         if record is not None and style.shadow and record.variant.family in _WATCHED:
             options = (*record.variant.options, ("shadow", True))
             record.variant = replace(record.variant, options=options)
-        if record is not None and style.waits and record.variant.option("lds"):
+        if record is not None and style.waits and _is_late(record.variant):
             options = (*record.variant.options, ("late", True))
             record.variant = replace(record.variant, options=options)
         records = [record] if record is not None else []

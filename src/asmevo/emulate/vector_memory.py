@@ -32,6 +32,10 @@ class Addressing:
         if self.mode in ("vaddr", "flat"):
             wide = h.source_wide(VADDR, "v")
             self.wide = f.op(f"add {I64X64} {wide}, {h.splat(self.imm, 64)}")
+            if self.mode == "flat" and h.variant.option("late"):
+                high = f.op(f"lshr {I64X64} {self.wide}, splat (i64 32)")
+                shared = f.op(f"icmp eq {I64X64} {high}, splat (i64 {L.SHARED_BASE})")
+                h.set_field(L.FLAT_IN_LDS, f.op(f"and i64 {h.bits(shared)}, {self.bits}"))
         elif self.mode == "saddr":
             self.voffset = h.source_row(VADDR, "v")
             saddr = f.load("i64", h.slot(SADDR))
