@@ -159,6 +159,40 @@ def scaling(repeats: int) -> float:
     return 2 * one / two
 
 
+def numpy_reference(repeats: int) -> float:
+    """Nanoseconds per VALU instruction of the ALU loop in the NumPy instantiation of semantics.
+
+    The same definitions, one Python call per instruction: what an emulator without compiled
+    helpers pays at least.
+    """
+    from asmevo.isa.semantics import table
+    from asmevo.isa.semantics.numpy_algebra import value
+
+    rng = np.random.Generator(np.random.PCG64(1))
+    v = [rng.integers(0, 1 << 32, 64, dtype=np.uint32) for _ in range(10)]
+    steps = (
+        ("v_add_f32", (2, 3), 1),
+        ("v_fma_f32", (1, 2, 5), 4),
+        ("v_mul_lo_u32", (4, 7), 6),
+        ("v_lshlrev_b32", (3, 6), 8),
+        ("v_add_u32", (8, 1), 9),
+    )
+    best = float("inf")
+    for _ in range(repeats):
+        start = time.perf_counter()
+        for _ in range(20):
+            for name, sources, destination in steps:
+                semantic = table.lookup(name)
+                assert semantic is not None
+                arguments = [
+                    value(v[n], table.width_of(t), table.kind_of(t))
+                    for n, t in zip(sources, semantic.srcs, strict=True)
+                ]
+                v[destination] = table.apply(semantic, arguments)[0].raw
+        best = min(best, (time.perf_counter() - start) / (20 * len(steps)))
+    return best * 1e9
+
+
 def memory_cost(gibibytes: float = 1.0) -> float:
     """Resident bytes that a launch adds per byte of a large buffer it fills."""
     import resource
@@ -303,6 +337,12 @@ def main() -> None:
     print(rows[-1])
     rows.append(
         f"| first launch of matmul_f16, warm cache | {1e3 * first_launch():.0f} ms | | <= 50 ms |"
+    )
+    print(rows[-1])
+    slow = numpy_reference(options.repeats)
+    rows.append(
+        f"| ALU loop, NumPy reference (VALU only) | {slow:.0f} | {1e3 / slow:.2f} | "
+        f"the engine is {slow / alu:.0f}x faster |"
     )
     print(rows[-1])
     if options.tinygrad is not None:
