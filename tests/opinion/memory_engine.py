@@ -198,6 +198,9 @@ def _check(
         if exec_mask >> lane & 1:
             env: dict[str, Any] = {
                 "MEM": reference,
+                "LDS": reference,
+                "S0": places[lane],
+                "S1": data[lane],
                 "ADDR": places[lane],
                 "ADDR_BASE": places[lane],
                 "DATA": data[lane],
@@ -213,6 +216,8 @@ def _check(
                 env.update(OFFSET=offset, OFFSET0=offset & 0xFF, OFFSET1=offset >> 8)
             made = evaluate(access.entry, env)
             result = made.get("RETURN_DATA", made.get("VDATA", 0))
+            if isinstance(result, list):  # RETURN_DATA declared as an array of dwords
+                result = sum(part << (32 * i) for i, part in enumerate(result))
             if dwords:
                 mask = (1 << (32 * dwords)) - 1
                 if op.action == "load" and op.size < 4:
