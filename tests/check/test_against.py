@@ -72,6 +72,13 @@ def test_renamed_registers_keep_their_findings() -> None:
     assert verdict(before, after) == []
 
 
+def test_exchanging_two_readers_brings_one_closer() -> None:
+    """Both read one MFMA result; the second moves in front of the first."""
+    first, second = "v_max3_f32 v50, v16, v17, v50", "v_max3_f32 v50, v18, v19, v50"
+    before = lines(MFMA, "s_nop 5", first, second)
+    assert verdict(before, lines(MFMA, "s_nop 5", second, first)) == ["hazard.xdl-valu-read"]
+
+
 def test_swapped_registers_do_not_confuse_two_findings() -> None:
     """After the swap each pair has the other's texts, at another distance."""
     near = ("ds_read_b32 v1, v0", "v_mov_b32_e32 v5, 0", "v_add_f32_e32 v9, v1, v1")

@@ -6,12 +6,13 @@ whose distance shrank; and nothing moves between a producer and a consumer that 
 the original, because there elapsed time is all that keeps them apart. Barriers and cache control
 stay, and no memory operation crosses a barrier.
 
-A finding keeps its identity by the texts of its producer and consumer. Where registers were
-renamed, by the instructions with their registers left out and by their order of appearance.
+A finding keeps its identity by the texts of its producer and consumer. Where these are new because
+registers were renamed, by the instructions without their registers and their order of appearance.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -82,8 +83,10 @@ def compare(
 class _Pairing:
     """Partners for findings after among findings before.
 
-    A partner has the same texts or the same place and is not farther from harm. `solve` finds the
-    largest such pairing by augmenting paths; nearly all pairs agree at once and need no search.
+    A partner has the same texts and is not farther from harm. Findings whose texts are new
+    (renamed registers) may have the one at their place as partner; where the whole program was
+    renamed, all have. `solve` finds the largest such pairing by augmenting paths; nearly all
+    pairs agree at once and need no search.
     """
 
     def __init__(
@@ -91,13 +94,16 @@ class _Pairing:
         k1: ProgramLike,
     ) -> None:  # fmt: skip
         self.before, self.after = before, after
+        self.programs = (k0, k1)
         self.new_numbers = remembered(k1, "ordinals", _ordinals)
+        self.texts: list[tuple[object, ...]] = [_exact_key(f) for f in before]
         self.by_text: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
         self.by_place: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
         old_numbers = remembered(k0, "ordinals", _ordinals)
         for n, f in enumerate(before):
-            self.by_text[_exact_key(f)].append(n)
+            self.by_text[self.texts[n]].append(n)
             self.by_place[_place_key(f, old_numbers)].append(n)
+        self.renamed = False
         self.holder: dict[int, int] = {}  # finding before -> its partner after
         self.held: dict[int, int] = {}
 
@@ -105,10 +111,12 @@ class _Pairing:
         """Findings before that may be the partner of finding `n` after, the same place first."""
         f = self.after[n]
         least = metric(f)
-        for keys in (
-            self.by_place.get(_place_key(f, self.new_numbers), ()),
-            self.by_text.get(_exact_key(f), ()),
-        ):
+        text = _exact_key(f)
+        places = self.by_place.get(_place_key(f, self.new_numbers), ())
+        known = self.by_text.get(text, ())
+        if known and not self.renamed:
+            places = [o for o in places if self.texts[o] == text]
+        for keys in (places, () if self.renamed else known):
             for o in keys:
                 if metric(self.before[o]) <= least:
                     yield o
@@ -123,6 +131,10 @@ class _Pairing:
             else:
                 self.holder[free], self.held[n] = n, free
         left = [self.after[n] for n in open_ones if not self._augment(n)]
+        if left and not self.renamed and renamed(*self.programs):
+            self.renamed = True
+            self.holder, self.held = {}, {}
+            return self.solve()
         pairs = [(self.before[o], self.after[n]) for o, n in sorted(self.holder.items())]
         return pairs, left
 
@@ -147,6 +159,36 @@ class _Pairing:
                         return True
                     o = given_up
         return False
+
+
+_TUPLE = re.compile(r"\b([vsa])(?:(\d+)|\[(\d+):(\d+)\])")
+
+
+def renamed(k0: ProgramLike, k1: ProgramLike) -> bool:
+    """Whether `k1` is `k0` with its registers renamed, one for one and everywhere alike."""
+    old, new = facts_of(k0), facts_of(k1)
+    if len(old) != len(new):
+        return False
+    forward: dict[tuple[str, int], tuple[str, int]] = {}
+    backward: dict[tuple[str, int], tuple[str, int]] = {}
+    for f, g in zip(old, new, strict=True):
+        if f.skeleton != g.skeleton:
+            return False
+        pairs = zip(_units(f.inst.text or ""), _units(g.inst.text or ""), strict=False)
+        for a, b in pairs:
+            if forward.setdefault(a, b) != b or backward.setdefault(b, a) != a:
+                return False
+    return True
+
+
+def _units(text: str) -> list[tuple[str, int]]:
+    """Registers that an instruction's text names, in order."""
+    found: list[tuple[str, int]] = []
+    for m in _TUPLE.finditer(text):
+        first = int(m.group(2) or m.group(3))
+        last = int(m.group(4) or first)
+        found += [(m.group(1), n) for n in range(first, last + 1)]
+    return found
 
 
 def _worse(f: Finding, before: Sequence[Finding]) -> Finding:
