@@ -26,6 +26,7 @@ from asmevo.program.edit import Edit, apply
 from asmevo.program.rebuild import rebuild
 from asmevo.program.roundtrip import roundtrip
 from benchmarks.check_speed import default_object
+from benchmarks.common import report
 
 WINDOW, EDITS = 40, 40
 _FRESH = (
@@ -122,6 +123,9 @@ def main() -> int:
         figures.update(wheel)
         ok &= wheel["wheel_identical"] == wheel["wheel_objects"]
         ok &= wheel["wheel_seconds"] <= 240 and wheel["wheel_peak_mb"] < 2048
+    rows = ["| figure | value |", "|---|---|", *(f"| {k} | {v} |" for k, v in figures.items())]
+    targets = "Targets: recover_rebuild_ms 60 for 4,400 instructions, window_edit_ms 5 (CPU time)."
+    report("recovery", "Speed of recovery and rebuild", [*rows, "", targets])
     if options.format == "json":
         print(json.dumps({"schema": "asmevo/recover-speed/1", **figures}))
     else:
