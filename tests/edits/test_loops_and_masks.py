@@ -165,5 +165,9 @@ def test_what_keeps_a_loop_as_it_is() -> None:
     assert unbatched(counted, (STORE, ("v_mov_b32_e32 v2, s10", STORE)))
     # The loaded value itself is read behind the loop.
     assert unbatched((STORE, (STORE, "global_store_dword v[0:1], v4, off")))
+    # The address comes through LDS that the use writes.
+    load = "global_load_dword v4, v[0:1], off"
+    through = ("ds_read_b32 v0, v8", "s_waitcnt lgkmcnt(0)", load)
+    assert unbatched((load, through), (add, (add, "ds_write_b32 v8, v2")))
     # Other waves may be waiting.
     assert unbatched((add, (add, "s_barrier")))

@@ -221,6 +221,8 @@ def _independent(
     results: set[int],
 ) -> bool:
     """Whether all of A may run ahead of all of C, several iterations long."""
+    if _share_memory(program, first, second):
+        return False
     a_defs = {u for i in first for u in _effect(program, i).defs}
     a_uses = {u for i in first for u in _effect(program, i).uses}
     c_defs = {u for i in second for u in _effect(program, i).defs}
@@ -248,6 +250,21 @@ def _independent(
     # Iterations that no lane takes part in still run their scalar instructions.
     scalar = {u for u in (a_defs | c_defs) if u < VGPR0} - fixed - set(loop.done.units)
     return not (scalar | results | {SCC}) & live.live_in(loop.exit)
+
+
+def _share_memory(program: Program, first: Sequence[int], second: Sequence[int]) -> bool:
+    """Whether one part writes a memory space that the other one accesses."""
+    touched: list[tuple[set[str], set[str]]] = []
+    for part in (first, second):
+        reads: set[str] = set()
+        writes: set[str] = set()
+        for i in part:
+            read, written = memory_spaces(program.instructions[i], _effect(program, i))
+            reads |= read
+            writes |= written
+        touched.append((reads, writes))
+    (a_reads, a_writes), (c_reads, c_writes) = touched
+    return bool(a_writes & (c_reads | c_writes) or c_writes & a_reads)
 
 
 def _scalars(units: set[int]) -> set[int]:
