@@ -11,9 +11,10 @@ and S0, and are read that way; other VGPR accesses are cross-lane and need `env[
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from . import calls
+from .places import ALIASES, CONSTANTS, DATA, FIELDS, FLUSHED, REGISTERS, Place, Var
 from .syntax import (
     Assign,
     Binary,
@@ -51,72 +52,6 @@ from .values import (
     unary,
     unify,
 )
-
-_ALIASES = {"D": "D0", "laneID": "laneId"}
-# Registers: type when read without a suffix. None: as wide as the access.
-_REGISTERS: dict[str, tuple[str, int | None]] = {
-    **{n: ("B", None) for n in ("S0", "S1", "S2", "D0", "D1", "DATA", "DATA0", "DATA2")},
-    **{n: ("B", None) for n in ("VDATA", "SDATA", "RETURN_DATA", "SIMM16", "SIMM32")},
-    **{n: ("U", 64) for n in ("VCC", "EXEC", "ADDR", "ADDR_BASE", "SADDR", "VADDR", "SBASE")},
-    **{n: ("U", 32) for n in ("M0", "SRC0", "SRC1", "DST", "VDST", "OFFSET", "SOFFSET")},
-    **{n: ("U", 1) for n in ("SCC", "VCCZ", "EXECZ", "VSKIP")},
-    "SRSRC": ("U", 64),
-    "PC": ("I", 64),
-    "TBA": ("I", 64),
-    "laneId": ("I", 32),
-    "OFFSET0": ("U", 8),
-    "OFFSET1": ("U", 8),
-    "OPSEL": ("U", 4),
-    "OPSEL_HI": ("U", 3),
-    "SDWA_SRC0_SEL": ("U", 3),
-}
-_FIELDS = {
-    "INST.OMOD": 2,
-    "INST.ABS": 3,
-    "INST.NEG": 3,
-    "WAVE_MODE.CSP": 3,
-    "WAVE_MODE.GPR_IDX_EN": 1,
-    "WAVE_STATUS.PRIV": 1,
-    "WAVE_STATUS.COND_DBG_SYS": 1,
-    "WAVE_STATUS.COND_DBG_USER": 1,
-}
-_CONSTANTS = {
-    "INF": Val("F64.inf", "F", 64, "INF"),
-    "NAN": Val("F64.nan", "F", 64, "NAN"),
-    "DENORM": Val("0", "F", 64, "DENORM"),
-    "PI": Val("from_float(F64, pi, DEFAULT)", "F", 64),
-    **{f"BYTE{i}": Val(str(i), "U", 3, i) for i in range(4)},
-    **{f"WORD{i}": Val(str(4 + i), "U", 3, 4 + i) for i in range(2)},
-    "ROUND_NEAREST_EVEN": Val("RNE", "MODE", 0),
-    "ROUND_TOWARD_ZERO": Val("ZERO", "MODE", 0),
-}
-_DATA = {"S0", "S1", "S2", "D0", "SIMM16", "SIMM32"}
-_FLUSHED = {("F", 16), ("F", 32), ("F", 64)}
-
-
-@dataclass(frozen=True)
-class Place:
-    """Bits of a container: `get` reads all of it, `put` writes all of it (None: read only)."""
-
-    get: str
-    put: Callable[[str], str] | None
-    kind: str
-    width: int | None  # width of the selection; None: all of an unsized container
-    lo: str = "0"
-    whole: bool = True  # the selection is the entire container
-    held: int | None = None  # bits the selection really has (a wider view reads zeros above)
-    backwards: bool = False
-    origin: str = ""
-    unit: Callable[[int], tuple[str, Callable[[str], str]]] | None = None  # sized memory access
-
-
-@dataclass
-class Var:
-    py: str
-    kind: str
-    width: int | None
-    count: int | None = None
-    register: str = ""
 
 
 class Generator:
@@ -212,7 +147,7 @@ class Generator:
             self.vars[name] = Var("r_RETURN_DATA", node.kind, node.width, node.count)
             self.writes.add(name)
             self.emit(f"r_RETURN_DATA = [0] * {node.count}")
-        elif name in _REGISTERS:
+        elif name in REGISTERS:
             py = self.register(name).get
             self.vars[name] = Var(py, node.kind, node.width, register=name)
         else:
@@ -250,8 +185,8 @@ class Generator:
                 lo += width
             return
         if isinstance(target, Name):
-            name = _ALIASES.get(target.id, target.id)
-            if name not in self.vars and name not in _REGISTERS:
+            name = ALIASES.get(target.id, target.id)
+            if name not in self.vars and name not in REGISTERS:
                 if got.kind in ("P", "MODE"):
                     self.vars[name] = Var(f"v_{name}", got.kind, got.width)
                     self.emit(f"v_{name} = {'m' if got.kind == 'MODE' else got.code}")
@@ -271,7 +206,7 @@ class Generator:
         return (
             isinstance(target, Name)
             and target.id not in self.vars
-            and _ALIASES.get(target.id, target.id) not in _REGISTERS
+            and ALIASES.get(target.id, target.id) not in REGISTERS
             and target.id not in ("MEM", "LDS", "VGPR", "SGPR", "HW_REGISTERS")
         )
 
@@ -290,7 +225,7 @@ class Generator:
         elif place.kind in ("U", "I") and got.kind == "F":
             raise PcodeTypeError("float stored to an integer")
         bits = raw(got)
-        flushed = self.flush and place.origin == "D0" and (place.kind, width) in _FLUSHED
+        flushed = self.flush and place.origin == "D0" and (place.kind, width) in FLUSHED
         if flushed:  # moved operands leave the ALU through the output stage too
             bits = f"flush_out({FORMATS[place.kind, width or 0]}, {bits}, m)"
         if width is not None and got.width > width:
@@ -312,7 +247,7 @@ class Generator:
     # --- places ---
 
     def register(self, name: str) -> Place:
-        kind, width = _REGISTERS.get(name, ("U", _FIELDS.get(name, 1)))
+        kind, width = REGISTERS.get(name, ("U", FIELDS.get(name, 1)))
         py = "r_" + name.replace(".", "_")
         self.reads[name] = py
 
@@ -325,7 +260,7 @@ class Generator:
     def place(self, node: object) -> Place:
         match node:
             case Name(id):
-                name = _ALIASES.get(id, id)
+                name = ALIASES.get(id, id)
                 if name in self.vars:
                     var = self.vars[name]
                     if var.count is not None:
@@ -335,7 +270,7 @@ class Generator:
                     return Place(
                         var.py, lambda c: f"{var.py} = {c}", var.kind, var.width, held=var.width
                     )
-                if name in _REGISTERS:
+                if name in REGISTERS:
                     return self.register(name)
                 raise PcodeTypeError(f"unknown name {id}")
             case Field(Name(base), name):
@@ -457,7 +392,7 @@ class Generator:
         if place.backwards:
             code = f"reverse_bits({code}, {width})"
         got = from_raw(code, place.kind, width)
-        if self.flush and place.origin in _DATA and (place.kind, width) in _FLUSHED:
+        if self.flush and place.origin in DATA and (place.kind, width) in FLUSHED:
             return replace(got, code=f"flush_in({FORMATS[place.kind, width]}, {code}, m)")
         return got
 
@@ -469,8 +404,8 @@ class Generator:
                 return number(value, kind, width, hexadecimal)
             case Name("ROUND_MODE"):
                 return Val("m", "MODE", 0)
-            case Name(id) if id in _CONSTANTS and id not in self.vars:
-                return _CONSTANTS[id]
+            case Name(id) if id in CONSTANTS and id not in self.vars:
+                return CONSTANTS[id]
             case Name(id) if id in self.vars and self.vars[id].kind in ("P", "MODE"):
                 var = self.vars[id]
                 return Val(var.py, var.kind, var.width or 0)
@@ -485,8 +420,8 @@ class Generator:
                 name = FORMATS["F", width]
                 attribute = {"INF": "inf", "NAN": "nan", "DENORM": "inf"}[base.id]
                 return Val(f"{name}.{attribute}", "F", width, base.id)
-            case Typed(Name(id), _, width) if id in _CONSTANTS:
-                value = int(_CONSTANTS[id].literal or 0) & ((1 << width) - 1)
+            case Typed(Name(id), _, width) if id in CONSTANTS:
+                value = int(CONSTANTS[id].literal or 0) & ((1 << width) - 1)
                 return Val(str(value), "U", width, value)
             case Cast("B", 1201):
                 return Val("TWO_OVER_PI_1201", "B", 1201)

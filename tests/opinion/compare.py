@@ -28,7 +28,7 @@ from asmevo.isa.semantics.table import (
     width_of,
 )
 
-from . import edges, evaluator, known, names, special
+from . import corrections, edges, evaluator, known, names, special
 from .softfloat import BF16, F16, F32, F64, Format, Mode, is_nan
 
 FORMAT: dict[str, Format] = {"f16": F16, "f32": F32, "f64": F64}
@@ -87,7 +87,7 @@ def entry_for(mnemonic: str) -> str | None:
     if mnemonic in NO_TEXT:
         return None
     found = names.entry_of(mnemonic, evaluator.table())
-    if found is None and mnemonic.upper() in known.SUPPLEMENT:
+    if found is None and mnemonic.upper() in corrections.SUPPLEMENT:
         return mnemonic.upper()
     return found
 

@@ -3,7 +3,7 @@
     >>> evaluate("V_ADD_F32", {"S0": 0x3F800000, "S1": 0x40000000})["D0"] == 0x40400000
 
 Entry names are AMD's without `_E32`/`_E64`. Texts come from tinygrad's table for the target
-family, replaced by `known.CORRECTIONS` where that table says the string is defective.
+family, replaced by `corrections.CORRECTIONS` where that table says the string is defective.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from . import known, smallfloat, softfloat, special
+from . import corrections, known, smallfloat, softfloat, special
 from .codegen import Generator
 from .syntax import PcodeSyntaxError, parse
 from .values import PcodeTypeError
@@ -114,10 +114,10 @@ def text_of(name: str, arch: str = "cdna", *, corrected: bool = True) -> str:
     Raises:
         KeyError: the table has no such entry (and no correction supplies one).
     """
-    if corrected and name in known.CORRECTIONS:
-        return known.CORRECTIONS[name].text
-    if name in known.SUPPLEMENT:
-        return known.SUPPLEMENT[name]
+    if corrected and name in corrections.CORRECTIONS:
+        return corrections.CORRECTIONS[name].text
+    if name in corrections.SUPPLEMENT:
+        return corrections.SUPPLEMENT[name]
     return table(arch)[name]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import collections
 import re
 
-from . import evaluator, known
+from . import corrections, evaluator
 from .syntax import PcodeSyntaxError
 from .values import PcodeTypeError
 
@@ -44,7 +44,7 @@ def states(arch: str = "cdna") -> dict[str, str]:
         except PcodeTypeError as error:
             out[name] = f"undefined: {error}"
         else:
-            out[name] = "corrected" if name in known.CORRECTIONS else "evaluates"
+            out[name] = "corrected" if name in corrections.CORRECTIONS else "evaluates"
     return out
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from opinion import evaluator, known, names
+from opinion import corrections, evaluator, known, names
 from opinion.evaluator import Memory, Scalars, evaluate
 from opinion.softfloat import Mode
 from opinion.syntax import PcodeSyntaxError, parse
@@ -239,7 +239,7 @@ def test_every_arithmetic_entry_compiles() -> None:
 
 
 def test_corrections_replace_existing_entries() -> None:
-    for name in known.CORRECTIONS:
+    for name in corrections.CORRECTIONS:
         assert name in evaluator.table(), name
         evaluator.compiled(name)
 
