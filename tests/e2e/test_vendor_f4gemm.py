@@ -1,0 +1,42 @@
+"""The vendor's fp4 GEMM on scaled matrix instructions, in both arithmetics."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from asmevo.codeobject.object import CodeObject
+from asmevo.device.emulated import EmulatedDevice
+from asmevo.device.protocol import RunOptions
+from reference.vendor_f4 import f4gemm
+
+pytestmark = pytest.mark.corpus
+FOLDER = "aiter_meta/hsa/gfx950/f4gemm"
+
+
+@pytest.mark.parametrize("matrix", ["fast", "exact"])
+@pytest.mark.parametrize(
+    ("tile", "size"),
+    [
+        ((32, 128), (32, 128, 256)),
+        ((32, 128), (45, 256, 768)),
+        ((96, 256), (90, 256, 512)),
+        ((256, 256), (256, 256, 256)),
+    ],
+)
+def test_f4gemm(
+    tile: tuple[int, int],
+    size: tuple[int, int, int],
+    matrix: Literal["fast", "exact"],
+    aiter_root: Path,
+) -> None:
+    name = f"f4gemm_bf16_per1x32Fp4_BpreShuffle_{tile[0]}x{tile[1]}.co"
+    data = (aiter_root / FOLDER / name).read_bytes()
+    launch = f4gemm(*size, *tile, seed=sum(size))
+    kernarg = CodeObject.open(data).kernel(None).metadata.kernarg_segment_size
+    capsule = launch.capsule(kernarg, "gfx950")
+    result = EmulatedDevice().run(data, capsule, RunOptions(poison=1, matrix=matrix))
+    assert result.fault is None, result.fault.one_line()
+    launch.check(result.buffers, capsule)
