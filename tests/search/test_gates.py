@@ -155,6 +155,18 @@ def test_exactly_one_gate_stops_it(setups: dict[str, Baseline], case: str) -> No
     assert verdict.reason
 
 
+@pytest.mark.parametrize("where", [(-1, 1), (1_000, 1_001), (None, None), (5, 3)])
+def test_only_the_kernel_itself_is_edited(
+    setups: dict[str, Baseline], where: tuple[int | None, int | None]
+) -> None:
+    base = setups["saxpy"]
+    end = base.program.function("saxpy").last
+    first, last = (end if w is None else w for w in where)
+    verdict = Pipeline(base).judge(candidate(base, [Edit(first, last, ("s_nop 0",))]))
+    assert (verdict.gate, verdict.status) == ("assemble", "build_invalid")
+    assert "not within kernel saxpy" in verdict.reason
+
+
 def test_a_dropped_barrier_is_found_without_running_it(setups: dict[str, Baseline]) -> None:
     base = setups["matmul_f32"]
     for nth in (0, 1):

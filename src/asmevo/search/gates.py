@@ -108,9 +108,9 @@ class Baseline:
         device: for timing.
         samples: time samples per capsule.
         k0_timings: K0's times, one per capsule.
-        parent_timings: times of a node, one per capsule.
         rule: the commit rule.
         history: for the duplicate gates.
+        node_timings: times of the accepted nodes by identity, one per capsule each.
     """
 
     k0: bytes
@@ -166,6 +166,9 @@ class Assemble(Gate):
 
     def judge(self, candidate: Candidate) -> GateVerdict | None:
         """See the class."""
+        stray = self._outside(candidate)
+        if stray is not None:
+            return self._stop("build_invalid", stray)
         try:
             edited = apply(candidate.program, candidate.proposal.edits)
             candidate.object = rebuild(edited)
@@ -180,6 +183,18 @@ class Assemble(Gate):
         except AsmEvoError as err:
             # The edit made a file that does not read back.
             return self._stop("build_invalid", err.one_line())
+        return None
+
+    def _outside(self, candidate: Candidate) -> str | None:
+        # Other kernels of the object are neither checked nor run, so they must stay as they are.
+        function = candidate.program.function(self.baseline.kernel)
+        for edit in candidate.proposal.edits:
+            inside = function.first <= edit.first <= edit.last <= function.last
+            if not inside or edit.first == function.last:
+                return (
+                    f"edit of instructions {edit.first} to {edit.last} is not within kernel "
+                    f"{self.baseline.kernel} ({function.first} to {function.last})"
+                )
         return None
 
 
