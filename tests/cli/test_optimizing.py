@@ -89,7 +89,7 @@ def test_the_optimized_object_has_the_same_interface(demo: Path) -> None:
 def test_report_is_well_formed_and_needs_no_network(demo: Path) -> None:
     text = (demo / "report.html").read_text()
     page = Page(text)
-    assert "saxpy" in page.text
+    assert "rmsnorm" in page.text
     assert "modelled" in page.text
     assert "<" not in page.text  # nothing was escaped twice
     assert page.tags.count("table") >= 5

@@ -21,7 +21,9 @@ ObjectArgument = Annotated[Path, typer.Argument(help="code object (.hsaco, .co)"
 KernelOption = Annotated[
     str | None, typer.Option("--kernel", "-k", help="kernel name, when the object has several")
 ]
-LaunchOption = Annotated[Path, typer.Option("--launch", "-l", help="launch.yaml or a capsule file")]
+LaunchOption = Annotated[
+    Path, typer.Option("--launch", "-l", help="launch.yaml (see docs/launch.md) or capsule file")
+]
 SizeOption = Annotated[
     list[str] | None,
     typer.Option("--size", "-s", help="override a size of launch.yaml: NAME=EXPRESSION"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +15,7 @@ from asmevo.cli.output import Format, FormatOption, emit, write_file
 from asmevo.errors import EnvironmentFault
 from asmevo.program.build import assemble_object
 
-DEMO_KERNEL = "saxpy"
+DEMO_KERNEL = "rmsnorm"
 
 
 def kernels_folder() -> Path:
@@ -29,6 +31,15 @@ def kernels_folder() -> Path:
     raise EnvironmentFault("the project's kernels are not installed", "use a full checkout")
 
 
+def program_name() -> str:
+    """How the reader can call this program again: its name, or its path if not on PATH."""
+    called = Path(sys.argv[0])
+    if shutil.which("asmevo") or called.name != "asmevo":
+        return "asmevo"
+    here = Path.cwd()
+    return str(called.relative_to(here) if called.is_relative_to(here) else called)
+
+
 def register(app: typer.Typer) -> None:
     """Add the command."""
 
@@ -38,7 +49,7 @@ def register(app: typer.Typer) -> None:
             Path, typer.Option("--output", "-o", help="folder of the results")
         ] = Path("demo"),
         kernel: Annotated[str, typer.Option(help="one of the project's kernels")] = DEMO_KERNEL,
-        budget: Annotated[int, typer.Option(help="attempts of the search")] = 200,
+        budget: Annotated[int, typer.Option(min=1, help="attempts of the search")] = 60,
         seed: Annotated[int, typer.Option(help="seed of the search driver")] = 1,
         format: FormatOption = Format.TEXT,
     ) -> None:
@@ -73,7 +84,8 @@ def register(app: typer.Typer) -> None:
             names = ("K0.hsaco", "K1.hsaco", "launch.yaml", "record.json", "report.html")
             lines += [f"wrote {output / n}" for n in names]
             lines.append(
-                f"check it: asmevo verify {output}/K0.hsaco {output}/K1.hsaco --launch {launch}"
+                f"check it: {program_name()} verify {output / 'K0.hsaco'} {output / 'K1.hsaco'} "
+                f"--launch {launch}"
             )
         emit(
             format,

@@ -8,10 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from asmevo.cli.common import naming, open_object
-from asmevo.cli.output import Format, FormatOption, emit, table
+from asmevo.cli.common import KernelOption, naming, open_object
+from asmevo.cli.launch_template import template
+from asmevo.cli.objects import triton_facts
+from asmevo.cli.output import Format, FormatOption, emit, table, write_file
 from asmevo.codeobject import CodeObject, Kernel
-from asmevo.errors import AsmEvoError
+from asmevo.errors import AsmEvoError, InputError
 from asmevo.program import Program, recover
 from asmevo.timing.occupancy import occupancy
 
@@ -92,11 +94,18 @@ def register(app: typer.Typer) -> None:
     @app.command("inspect")
     def command(
         object: Annotated[Path, typer.Argument(help="code object to look at")],
+        kernel: KernelOption = None,
+        launch_template: Annotated[
+            Path | None,
+            typer.Option(help="write a first launch.yaml for the kernel, to be completed"),
+        ] = None,
         format: FormatOption = Format.TEXT,
     ) -> None:
         """Show kernels, arguments, resources, occupancy, and what is editable.
 
         Example: asmevo inspect K0.hsaco
+
+        Example: asmevo inspect K0.hsaco --launch-template launch.yaml
         """
         _data, co = open_object(object)
         program: Program | None = None
@@ -106,7 +115,8 @@ def register(app: typer.Typer) -> None:
                 program = recover(co)
             except AsmEvoError as err:
                 problem = err.one_line()
-        kernels = [describe(co, program, k) for k in co.kernels]
+        chosen = co.kernels if kernel is None else (co.kernel(kernel),)
+        kernels = [describe(co, program, k) for k in chosen]
         record: dict[str, Any] = {
             "target": co.target.target_id,
             "xnack": co.target.xnack.name.lower(),
@@ -123,7 +133,7 @@ def register(app: typer.Typer) -> None:
         lines = [
             f"{object.name}: {co.target.target_id} (xnack {record['xnack']}, "
             f"sramecc {record['sramecc']}), code object v{co.abi_version}, "
-            f"{len(co.text)} bytes of code, {len(kernels)} kernel(s)"
+            f"{len(co.text)} bytes of code, {len(co.kernels)} kernel(s)"
         ]
         for k in kernels:
             lines += _text(k)
@@ -131,6 +141,13 @@ def register(app: typer.Typer) -> None:
             lines += ["", "device functions: " + ", ".join(record["device_functions"])]
         if problem:
             lines.append(f"not editable: {problem}")
+        if launch_template is not None:
+            with naming(object):
+                text = template(co.kernel(kernel), triton_facts(object))
+            if launch_template.exists():
+                raise InputError(f"{launch_template} exists", "choose another name, or remove it")
+            write_file(launch_template, text.encode())
+            lines += ["", f"wrote {launch_template}; complete the lines marked as guesses"]
         emit(format, SCHEMA, record, lines, ok=True)
 
     del command

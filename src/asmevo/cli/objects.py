@@ -66,11 +66,9 @@ class Numbered:
 HEADER = ("number", "target", "bytes", "kernels", "location")
 
 
-def _triton(found: Found) -> dict[str, Any]:
+def triton_facts(object: Path) -> dict[str, Any]:
     """The interesting part of `NAME.json` beside `NAME.hsaco`, if there is one."""
-    if len(found.steps) != 1:
-        return {}
-    path = Path(found.steps[0].name).with_suffix(".json")
+    path = object.with_suffix(".json")
     try:
         if path.stat().st_size > _LONGEST_JSON:
             return {}
@@ -92,7 +90,8 @@ def described(number: int, found: Found) -> Numbered:
     except AsmEvoError as err:
         return Numbered(number, found, "", (), err.one_line(), err.exit_code, {})
     names = tuple(k.name for k in co.kernels)
-    return Numbered(number, found, co.target.target_id, names, "", 0, _triton(found))
+    facts = triton_facts(Path(found.steps[0].name)) if len(found.steps) == 1 else {}
+    return Numbered(number, found, co.target.target_id, names, "", 0, facts)
 
 
 def search(

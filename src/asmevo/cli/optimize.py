@@ -267,7 +267,7 @@ def register(app: typer.Typer) -> None:
         object: Annotated[Path, typer.Argument(help="the original code object, K0")],
         launch: LaunchOption,
         output: Annotated[Path, typer.Option("--output", "-o", help="the optimized object, K1")],
-        budget: Annotated[int, typer.Option(help="attempts of the search")] = 200,
+        budget: Annotated[int, typer.Option(min=1, help="attempts of the search")] = 200,
         seed: Annotated[int, typer.Option(help="seed of the search driver")] = 0,
         driver: Annotated[str, typer.Option(help=", ".join(DRIVER_NAMES))] = "rules",
         kernel: KernelOption = None,
@@ -276,10 +276,14 @@ def register(app: typer.Typer) -> None:
         store: Annotated[
             Path | None, typer.Option(help="run store (SQLite) to keep, for --resume")
         ] = None,
-        resume: Annotated[bool, typer.Option(help="go on with the run in --store")] = False,
+        resume: Annotated[
+            bool, typer.Option("--resume", help="go on with the run in --store")
+        ] = False,
         record: Annotated[Path | None, typer.Option(help="write a JSON record")] = None,
         report: Annotated[Path | None, typer.Option(help="write an HTML report")] = None,
-        exact: Annotated[bool, typer.Option(help="accept bit-equal results only")] = False,
+        exact: Annotated[
+            bool, typer.Option("--exact", help="accept bit-equal results only")
+        ] = False,
         schedule: Annotated[
             list[str] | None,
             typer.Option(help="further wave order to test: interleave:N or shuffle:SEED"),

@@ -53,7 +53,9 @@ def register(app: typer.Typer) -> None:
         kernel: KernelOption = None,
         size: SizeOption = None,
         input_seed: SeedOption = None,
-        exact: Annotated[bool, typer.Option(help="accept bit-equal results only")] = False,
+        exact: Annotated[
+            bool, typer.Option("--exact", help="accept bit-equal results only")
+        ] = False,
         schedule: Annotated[
             list[str] | None,
             typer.Option(help="further wave order to test: interleave:N or shuffle:SEED"),
@@ -63,7 +65,11 @@ def register(app: typer.Typer) -> None:
         ] = 0x5EED,
         matrix: MatrixOption = MatrixMode.EXACT,
         guards_mapped: Annotated[
-            bool, typer.Option(help="map red zones as memory and look for damage, as on hardware")
+            bool,
+            typer.Option(
+                "--guards-mapped",
+                help="map red zones as memory and look for damage, as on hardware",
+            ),
         ] = False,
         format: FormatOption = Format.TEXT,
     ) -> None:
