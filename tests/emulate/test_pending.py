@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from asmevo.check.trace import check_trace
-from asmevo.device.protocol import RunOptions
+from asmevo.device.protocol import RunOptions, RunResult
 from reference.sanitizers import built, capsule, device, run
 
 OUT = "global_store_dword v1, v10, s[4:5]\n"
@@ -251,6 +251,32 @@ def test_dma_data_reaches_other_waves_behind_wait_and_barrier() -> None:
     dma = "s_lshl_b32 s9, s8, 8\ns_mov_b32 m0, s9\ns_nop 0\nglobal_load_lds_dword v1, s[6:7]\n"
     tail = "s_barrier\nds_read_b32 v10, v2\ns_waitcnt lgkmcnt(0)\n" + OUT
     for wait, same in ((VM, True), ("", False)):
-        plain = run(dma + wait + tail, capsule(2), RunOptions(poison=1))
-        late = run(dma + wait + tail, capsule(2), RunOptions(poison=1, late_loads=True))
+        body = dma + wait + tail + VM
+        plain = run(body, capsule(2), RunOptions(poison=1))
+        late = run(body, capsule(2), RunOptions(poison=1, late_loads=True, watch_memory=True))
         assert (plain.buffers == late.buffers) == same
+        assert early(body, late) == (set() if same else {("global_load_lds_dword", "ds_read_b32")})
+
+
+def early(body: str, result: RunResult) -> set[tuple[str, str]]:
+    """(LDS-DMA load, read) of what was read before it arrived."""
+    instructions = device().program(built(body)).instructions
+    return {
+        (instructions[o.first].base, instructions[o.second].base)
+        for o in result.observations
+        if o.kind == "early-lds-read"
+    }
+
+
+@pytest.mark.parametrize("read", ["ds_read_b32 v10, v1\n", "ds_read_b32 v10, v5\n"])
+def test_reads_before_dma_data_arrive_are_named(read: str) -> None:
+    reversed_order = "v_sub_u32 v5, 0xfc, v1\n"
+    body = reversed_order + DMA + "{wait}" + read + LGKM + OUT + VM
+    for wait in ("", "s_waitcnt vmcnt(1)\n", VM):
+        text = body.format(wait=wait)
+        options = RunOptions(poison=1, late_loads=True, watch_memory=True)
+        expected = set() if wait == VM else {("global_load_lds_dword", "ds_read_b32")}
+        assert early(text, run(text, capsule(1), options)) == expected
+    # Other bytes may be read at any time.
+    other = FILL.replace("v0", "v0 offset:1024") + DMA + "ds_read_b32 v10, v1 offset:1024\n" + VM
+    assert not early(other, run(other, capsule(1), options))

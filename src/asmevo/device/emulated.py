@@ -326,6 +326,7 @@ _OBSERVED: dict[int, ObservationKind] = {
     shadow.WRITE_AFTER_READ: "race-write-after-read",
     shadow.UNINITIALIZED: "uninitialized-read",
     shadow.BARRIER: "divergent-barrier",
+    shadow.EARLY: "early-lds-read",
 }
 
 

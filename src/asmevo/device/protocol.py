@@ -142,6 +142,7 @@ ObservationKind = Literal[
     "race-write-after-read",
     "uninitialized-read",
     "divergent-barrier",
+    "early-lds-read",  # of bytes that an LDS-DMA load has yet to fill (with late loads)
 ]
 
 

@@ -54,7 +54,9 @@ LDS_ISSUED = CONTROL + 816  # u64 LDS operations so far
 FLAT_PENDING = CONTROL + 824  # u64, bit 0 for vmcnt, bit 1 for lgkmcnt
 VM_OLDEST = CONTROL + 832  # u64 number of the oldest pending one, 0 for none
 LDS_OLDEST = CONTROL + 840  # u64
+DMA_PENDING = CONTROL + 856  # u64 LDS-DMA loads in the queue
 FLAT_IN_LDS = CONTROL + 848  # u64 lanes of the last flat operation that went to LDS
+COMPONENTS = CONTROL + 960  # 4 x u32: the element that a typed store converts
 CONSTANTS = CONTROL + 1024
 
 # High dwords of the addresses at which flat instructions see LDS and scratch.

@@ -23,7 +23,7 @@ _LIMIT = {VMEM: 63, LDS: 15}  # what the counters hold
 # Queue: a u64 count, then entries of a header and up to four rows (or 16 scalars).
 CAPACITY = 128
 Q_HEAD = 64
-Q_KIND, Q_ROWS, Q_OFFSET, Q_MASK, Q_SEQUENCE, Q_HALF = 0, 4, 8, 16, 24, 32
+Q_KIND, Q_ROWS, Q_OFFSET, Q_MASK, Q_SEQUENCE, Q_HALF, Q_INDEX = 0, 4, 8, 16, 24, 32, 36
 Q_DATA = 64
 Q_ENTRY = 64 + 4 * L.ROW
 QUEUE_SIZE = Q_HEAD + CAPACITY * Q_ENTRY
@@ -32,7 +32,7 @@ JUNK = 0x7FF5_0BAD  # a signalling NaN as f32, an unlikely address and index
 NO_WAIT = 1 << 20
 WHOLE, LOW, HIGH = 0xFFFFFFFF, 0xFFFF, 0xFFFF0000  # bits of the destination that a load writes
 
-QUEUE, COMMIT = "asmevo_queue", "asmevo_commit"
+QUEUE, COMMIT, LANDED = "asmevo_queue", "asmevo_commit", "asmevo_landed"
 
 
 def _issued(kind: int) -> int | None:
@@ -157,8 +157,11 @@ def hold_lds(h: Helper, rows: list[str], start: str) -> None:
     # The record behind this one counts the operation.
     sequence = f.op(f"add i64 {h.field(L.VM_ISSUED)}, 1")
     data = hold(h, str(VMEM), len(rows) | TO_LDS, start, sequence)
+    index = f.load("i32", f.at("%rec", L.R_INDEX))
+    f.store("i32", index, f.at(data, Q_INDEX - Q_DATA))
     for n, row in enumerate(rows):
         f.store(I32X64, row, f.at(data, n * L.ROW), 64)
+    _bump(h, L.DMA_PENDING)
 
 
 @family("commit")
@@ -358,6 +361,15 @@ def _arrive(f: Fn, entry: str, done: str) -> None:
         f.store(I32X64, value, f.at(target, at), 64)
     f.br(done)
     f.place(dma)
+    left = f.op(f"sub i64 {f.load('i64', f.at('%st', L.DMA_PENDING), 8)}, 1")
+    f.store("i64", left, f.at("%st", L.DMA_PENDING), 8)
+    watched, land = f.label("watched"), f.label("land")
+    reports = f.load("ptr", f.at("%st", L.REPORTS), 8)
+    f.cond(f.op(f"icmp eq ptr {reports}, null"), land, watched)
+    f.place(watched)
+    f.emit(f"call void @{LANDED}(ptr %st, ptr {entry})")
+    f.br(land)
+    f.place(land)
     base = f.load("ptr", f.at("%st", L.LDS_BASE), 8)
     first = f.at(base, offset)
     step = f.op(f"mul i64 {count}, 4")

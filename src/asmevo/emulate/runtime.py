@@ -11,6 +11,7 @@ from asmevo.emulate import layout as L
 from asmevo.emulate.ir import Fn, Module
 from asmevo.emulate.loops import CountedLoop
 from asmevo.emulate.pending import emit_commit_function, emit_queue
+from asmevo.emulate.early import emit_early, emit_landed
 from asmevo.emulate.shadow import AGE, emit_shadow
 from asmevo.emulate.shadow_exact import NOTE
 from asmevo.emulate.shadow_layout import (
@@ -403,6 +404,8 @@ def runtime_module() -> Module:
     emit_shadow(module)
     emit_queue(module)
     emit_commit_function(module)
+    emit_early(module)
+    emit_landed(module)
     emit_setup(module)
     emit_run(module)
     return module

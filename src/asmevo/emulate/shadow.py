@@ -16,9 +16,9 @@ goes to `shadow_exact`, granule by granule.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from asmevo.emulate import layout as L
+from asmevo.emulate.early import EARLY_READ
 from asmevo.emulate.emit import I1X64, I64X64, Helper
 from asmevo.emulate.ir import Fn, Module
 from asmevo.emulate.loops import CountedLoop
@@ -32,20 +32,16 @@ from asmevo.emulate.shadow_layout import (
     A_WRITES,
     ATOMIC,
     EPOCH_SHIFT,
-    INDEX_BITS,
     LDS,
-    MANY,
-    MANY_GROUPS,
     MEMORY,
     READ,
     WRITE,
 )
+from asmevo.emulate.shadow_sweep import WIDTHS, emit_lanes, emit_span, name_of
 from asmevo.isa.semantics.memory import memory_op
 
 SHADOW, STRAIGHT, AGE = "asmevo_shadow", "asmevo_straight", "asmevo_age"
-_WIDTHS = (1, 2, 4, 8, 16)
 _MOST_RUNS = 4
-_INTERVAL = (1 << EPOCH_SHIFT) - 1  # entries of one interval differ in these bits only
 
 
 def flags_of(base: str) -> int:
@@ -88,189 +84,6 @@ def straight(h: Helper, host: str, size: int, flags: int, lds: bool = False) -> 
         f"call void @{STRAIGHT}(ptr %st, ptr %rec, ptr {host}, i64 {size}, i64 {flags}, "
         f"i64 {lds:d})"
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Sweep:
-    """Check and update of `width` neighbouring granules of one space."""
-
-    f: Fn
-    space: Space
-    write: bool
-    width: int
-    tag: str  # scalars of the entry type
-    new: str
-    undefined: str  # i1
-
-    @property
-    def vector(self) -> str:
-        t = self.space.type
-        return t if self.width == 1 else f"<{self.width} x {t}>"
-
-    def const(self, value: int) -> str:
-        signed = value - (1 << self.space.bits) if value >> (self.space.bits - 1) else value
-        return str(signed) if self.width == 1 else f"splat ({self.space.type} {signed})"
-
-    def splat(self, scalar: str, t: str | None = None) -> str:
-        if self.width == 1:
-            return scalar
-        element = t or self.space.type
-        vector = f"<{self.width} x {element}>"
-        one = self.f.op(f"insertelement {vector} poison, {element} {scalar}, i64 0")
-        zero = f"<{self.width} x i32> zeroinitializer"
-        return self.f.op(f"shufflevector {vector} {one}, {vector} poison, {zero}")
-
-    def prepare(self) -> _Ready:
-        """Broadcast what the loop needs, ahead of it."""
-        masks = self.splat(self.undefined, "i1") if self.space is MEMORY else ""
-        return _Ready(self, self.splat(self.tag), self.splat(self.new), masks)
-
-
-@dataclass(frozen=True, slots=True)
-class _Ready:
-    sweep: _Sweep
-    tag: str
-    new: str
-    undefined: str
-
-    def step(self, writes: str, reads: str, on_bad: str, done: str) -> None:
-        """Check one chunk; branches to `on_bad` without a change, or updates and goes to `done`."""
-        s, f, t = self.sweep, self.sweep.f, self.sweep.vector
-        mask = "i1" if s.width == 1 else f"<{s.width} x i1>"
-        align = s.space.bits // 8
-        keep = s.const(~((1 << INDEX_BITS) - 1) & ((1 << s.space.bits) - 1))
-
-        def apart(entry: str) -> tuple[str, str]:
-            """(difference from the tag, whether another wave's in this interval)."""
-            y = f.op(f"and {t} {f.op(f'xor {t} {entry}, {self.tag}')}, {keep}")
-            below = f.op(f"sub {t} {y}, {s.const(1)}")
-            return y, f.op(f"icmp ult {t} {below}, {s.const(_INTERVAL)}")
-
-        def any_of(*masks: str) -> str:
-            total = masks[0]
-            for one in masks[1:]:
-                total = f.op(f"or {mask} {total}, {one}")
-            return total
-
-        def foreign(entry: str, y: str) -> str:
-            other = f.op(f"icmp uge {t} {y}, {s.const(1 << s.space.group_shift)}")
-            there = f.op(f"icmp ne {t} {entry}, {s.const(0)}")
-            return f.op(f"and {mask} {other}, {there}")
-
-        w, r = f.load(t, writes, align), f.load(t, reads, align)
-        yw, bad = apart(w)
-        yr, many = apart(r)
-        group_flag = ""
-        if s.space is MEMORY:
-            bad = any_of(bad, foreign(w, yw))
-            known = f.op(f"and {t} {r}, {s.const(MANY_GROUPS)}")
-            known = f.op(f"icmp ne {t} {known}, {s.const(0)}")
-            group_flag = any_of(foreign(r, yr), known)
-        if s.write:
-            bad = any_of(bad, many)
-            if group_flag:
-                bad = any_of(bad, group_flag)
-        else:
-            never = f.op(f"icmp eq {t} {w}, {s.const(0)}")
-            if s.space is MEMORY:
-                never = f.op(f"and {mask} {never}, {self.undefined}")
-            bad = any_of(bad, never)
-        if s.width > 1:
-            bits = f.op(f"bitcast {mask} {bad} to i{s.width}")
-            bad = f.op(f"icmp ne i{s.width} {bits}, 0")
-        good = f.label("good")
-        f.cond(bad, on_bad, good, likely=False)
-        f.place(good)
-        if s.write:
-            f.store(t, self.new, writes, align)
-        else:
-            flag = f.op(f"select {mask} {many}, {t} {s.const(MANY)}, {t} {s.const(0)}")
-            value = f.op(f"or {t} {self.new}, {flag}")
-            if group_flag:
-                flag = f.op(
-                    f"select {mask} {group_flag}, {t} {s.const(MANY_GROUPS)}, {t} {s.const(0)}"
-                )
-                value = f.op(f"or {t} {value}, {flag}")
-            f.store(t, value, reads, align)
-        f.br(done)
-
-
-def _name(kind: str, space: Space, write: bool, width: int = 0) -> str:
-    suffix = f"_{width}" if width else ""
-    return f"asmevo_{kind}_{space.name}_{'w' if write else 'r'}{suffix}"
-
-
-def _emit_span(module: Module, space: Space, write: bool) -> None:
-    """`i32 span(writes, reads, count, tag, new, undefined)`: 1 when it needs the exact check."""
-    f = Fn(
-        module,
-        _name("span", space, write),
-        f"ptr %w, ptr %r, i64 %n, {space.type} %tag, {space.type} %new, i1 %undefined",
-        "i32",
-        noinline=True,
-    )
-    wide = 16 if space is LDS else 8
-    size = space.bits // 8
-    bad = f.label("bad")
-    chunks = f.op(f"udiv i64 %n, {wide}")
-    done_wide = f.op(f"mul i64 {chunks}, {wide}")
-    rest = f.op(f"sub i64 %n, {done_wide}")
-    skipped = f.op(f"mul i64 {done_wide}, {size}")
-    for width, count, start in ((wide, chunks, "0"), (1, rest, skipped)):
-        ready = _Sweep(f, space, write, width, "%tag", "%new", "%undefined").prepare()
-        with CountedLoop(f, count, "chunk") as each:
-            offset = f.op(f"mul i64 {each.i}, {width * size}")
-            offset = f.op(f"add i64 {offset}, {start}")
-            ready.step(f.at("%w", offset), f.at("%r", offset), bad, each.step)
-            f.place(f.label("dead"))
-    f.ret("i32 0")
-    f.place(bad)
-    f.ret("i32 1")
-    f.finish()
-
-
-def _emit_lanes(module: Module, space: Space, write: bool, width: int) -> None:
-    """`i64 lanes(hosts, lanes, area host, shift, writes, reads, chunks, tag, new, undefined)`.
-
-    Each lane has `chunks` times `width` granules; returns the lanes that need the exact check.
-    """
-    f = Fn(
-        module,
-        _name("lanes", space, write, width),
-        "ptr %hosts, i64 %lanes, i64 %base, i64 %shift, ptr %w, ptr %r, i64 %chunks, "
-        f"{space.type} %tag, {space.type} %new, i1 %undefined",
-        "i64",
-        noinline=True,
-    )
-    size = space.bits // 8
-    left, bad = f.op("alloca i64"), f.op("alloca i64")
-    f.store("i64", "%lanes", left, 8)
-    f.store("i64", "0", bad, 8)
-    ready = _Sweep(f, space, write, width, "%tag", "%new", "%undefined").prepare()
-    head, body, out, wrong = (f.label(x) for x in ("head", "body", "out", "wrong"))
-    f.br(head)
-    f.place(head)
-    now = f.load("i64", left, 8)
-    f.cond(f.op(f"icmp eq i64 {now}, 0"), out, body)
-    f.place(out)
-    f.ret(f"i64 {f.load('i64', bad, 8)}")
-    f.place(body)
-    lane = f.call("i64", "llvm.cttz.i64", f"i64 {now}, i1 true", declare="i64, i1")
-    next_left = f.op(f"and i64 {now}, {f.op(f'sub i64 {now}, 1')}")
-    f.store("i64", next_left, left, 8)
-    host = f.load("i64", f.at("%hosts", f.op(f"mul i64 {lane}, 8")), 8)
-    number = f.op(f"lshr i64 {f.op(f'sub i64 {host}, %base')}, %shift")
-    start = f.op(f"mul i64 {number}, {size}")
-    with CountedLoop(f, "%chunks", "chunk") as each:
-        offset = f.op(f"add i64 {start}, {f.op(f'mul i64 {each.i}, {width * size}')}")
-        ready.step(f.at("%w", offset), f.at("%r", offset), wrong, each.step)
-        f.place(f.label("dead"))
-    f.br(head)
-    f.place(wrong)
-    bit = f.op(f"shl i64 1, {lane}")
-    f.store("i64", f.op(f"or i64 {f.load('i64', bad, 8)}, {bit}"), bad, 8)
-    f.br(head)
-    f.finish()
 
 
 class _Area:
@@ -345,6 +158,12 @@ def _emit_straight(module: Module) -> None:
     watched = f.label("watched")
     f.cond(f.op(f"icmp eq ptr {area.writes}, null"), out, watched)
     f.place(watched)
+    early, calm = f.label("early"), f.label("calm")
+    f.cond(_awaits_dma(f, area), early, calm, likely=False)
+    f.place(early)
+    _early(f, area, host, "%size")
+    f.br(calm)
+    f.place(calm)
     offset = f.op(f"sub i64 {host}, {area.host}")
     ragged = f.op(f"or i64 {offset}, %size")
     low = f.op(f"sub i64 {f.op(f'shl i64 1, {area.shift}')}, 1")
@@ -361,6 +180,18 @@ def _emit_straight(module: Module) -> None:
     f.finish()
 
 
+def _awaits_dma(f: Fn, area: _Area) -> str:
+    """Whether this is a read of LDS while the wave has LDS-DMA loads outstanding."""
+    pending = f.op(f"icmp ne i64 {f.load('i64', f.at('%st', L.DMA_PENDING), 8)}, 0")
+    reads = f.op(f"icmp ne i64 {f.op(f'and i64 %flags, {READ}')}, 0")
+    return f.op(f"and i1 {f.op(f'and i1 {pending}, {reads}')}, {area.in_lds}")
+
+
+def _early(f: Fn, area: _Area, host: str, size: str) -> None:
+    offset = f.op(f"sub i64 {host}, {area.host}")
+    f.emit(f"call void @{EARLY_READ}(ptr %st, ptr %rec, i64 {offset}, i64 {size})")
+
+
 def _span(f: Fn, area: _Area, offset: str, size: str, flags: str, bad: str, good: str) -> None:
     """Check [offset, offset + size) of the area by runs, then go to `bad` or `good`."""
     first = f.op(f"lshr i64 {offset}, {area.shift}")
@@ -371,7 +202,7 @@ def _span(f: Fn, area: _Area, offset: str, size: str, flags: str, bad: str, good
         tag, new = area.values(space)
         code = f.call(
             "i32",
-            _name("span", space, write),
+            name_of("span", space, write),
             f"ptr {f.at(area.writes, at)}, ptr {f.at(area.reads, at)}, i64 {count}, "
             f"{space.type} {tag}, {space.type} {new}, i1 {area.undefined}",
         )
@@ -429,6 +260,12 @@ def _emit_access(module: Module) -> None:
     top = f.op(f"sub i64 {high}, {area.host}")
     f.cond(f.op(f"icmp ult i64 {top}, {area.bytes}"), one_area, mixed, likely=True)
     f.place(one_area)
+    early, calm = f.label("early"), f.label("calm")
+    f.cond(_awaits_dma(f, area), early, calm, likely=False)
+    f.place(early)
+    f.store("i64", "%mask", bits, 8)
+    _each_lane(f, bits, calm, lambda host: _early(f, area, host, "%size"))
+    f.place(calm)
     f.cond(f.op(f"icmp eq ptr {area.writes}, null"), out, watched)
     f.place(watched)
     f.store("i64", "%mask", bits, 8)
@@ -499,14 +336,14 @@ def _emit_access(module: Module) -> None:
 
     def call(space: Space, write: bool, meet: str) -> None:
         tag, new = area.values(space)
-        labels = [f.label("width") for _ in _WIDTHS]
+        labels = [f.label("width") for _ in WIDTHS]
         cases = " ".join(f"i64 {n}, label %{x}" for n, x in enumerate(labels))
         f.emit(f"switch i64 {twos}, label %{labels[0]} [ {cases} ]")
-        for label, width in zip(labels, _WIDTHS, strict=True):
+        for label, width in zip(labels, WIDTHS, strict=True):
             f.place(label)
             result = f.call(
                 "i64",
-                _name("lanes", space, write, width),
+                name_of("lanes", space, write, width),
                 f"ptr {f.at('%st', L.HOST)}, i64 %mask, i64 {area.host}, i64 {area.shift}, "
                 f"ptr {area.writes}, ptr {area.reads}, i64 {chunks}, {space.type} {tag}, "
                 f"{space.type} {new}, i1 {area.undefined}",
@@ -567,7 +404,7 @@ def _emit_age(module: Module) -> None:
         entries = f.load("ptr", f.at("%area", field), 8)
         with CountedLoop(f, count, "entry") as each:
             at = f.at(entries, f.op(f"mul i64 {each.i}, 4"))
-            f.store("i32", f.op(f"and i32 {f.load('i32', at)}, {_INTERVAL}"), at)
+            f.store("i32", f.op(f"and i32 {f.load('i32', at)}, {(1 << EPOCH_SHIFT) - 1}"), at)
     f.ret()
     f.finish()
 
@@ -579,9 +416,9 @@ def emit_shadow(module: Module) -> None:
     emit_exact(module)
     for space in (LDS, MEMORY):
         for write in (False, True):
-            _emit_span(module, space, write)
-            for width in _WIDTHS:
-                _emit_lanes(module, space, write, width)
+            emit_span(module, space, write)
+            for width in WIDTHS:
+                emit_lanes(module, space, write, width)
     _emit_straight(module)
     _emit_access(module)
     _emit_age(module)

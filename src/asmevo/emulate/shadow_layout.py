@@ -31,8 +31,17 @@ KINDS = (
     "write after read by another wave",
     "uninitialized read",
     "waves wait at different barriers",
+    "read before an LDS-DMA load arrived",
 )
-(NONE, READ_AFTER_WRITE, WRITE_AFTER_WRITE, WRITE_AFTER_READ, UNINITIALIZED, BARRIER) = range(6)
+(
+    NONE,
+    READ_AFTER_WRITE,
+    WRITE_AFTER_WRITE,
+    WRITE_AFTER_READ,
+    UNINITIALIZED,
+    BARRIER,
+    EARLY,
+) = range(7)
 
 # Report buffer: a u64 count, then entries.
 REPORT_CAPACITY = 512
