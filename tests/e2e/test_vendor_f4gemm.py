@@ -1,4 +1,4 @@
-"""The vendor's fp4 GEMM on scaled matrix instructions, in both arithmetics."""
+"""The vendor's fp4 and fp8 GEMMs on f8f6f4 instructions, in both arithmetics."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from asmevo.codeobject.object import CodeObject
 from asmevo.device.emulated import EmulatedDevice
 from asmevo.device.protocol import RunOptions
-from reference.vendor_f4 import f4gemm
+from reference.vendor_f4 import block_scale, f4gemm
 
 pytestmark = pytest.mark.corpus
 FOLDER = "aiter_meta/hsa/gfx950/f4gemm"
@@ -35,6 +35,33 @@ def test_f4gemm(
     name = f"f4gemm_bf16_per1x32Fp4_BpreShuffle_{tile[0]}x{tile[1]}.co"
     data = (aiter_root / FOLDER / name).read_bytes()
     launch = f4gemm(*size, *tile, seed=sum(size))
+    kernarg = CodeObject.open(data).kernel(None).metadata.kernarg_segment_size
+    capsule = launch.capsule(kernarg, "gfx950")
+    result = EmulatedDevice().run(data, capsule, RunOptions(poison=1, matrix=matrix))
+    assert result.fault is None, result.fault.one_line()
+    launch.check(result.buffers, capsule)
+
+
+@pytest.mark.parametrize("matrix", ["fast", "exact"])
+@pytest.mark.parametrize(
+    ("tile", "size"),
+    [
+        (32, (32, 256, 512)),
+        (32, (19, 256, 640)),
+        (64, (64, 256, 512)),
+        (96, (77, 512, 512)),
+        (128, (150, 256, 768)),
+    ],
+)
+def test_fp8_gemm_with_block_scales(
+    tile: int,
+    size: tuple[int, int, int],
+    matrix: Literal["fast", "exact"],
+    aiter_root: Path,
+) -> None:
+    name = f"f8_block_scale_mi350_x{tile}"
+    data = (aiter_root / "aiter_meta/hsa/gfx950" / f"{name}.co").read_bytes()
+    launch = block_scale(*size, tile, seed=sum(size))
     kernarg = CodeObject.open(data).kernel(None).metadata.kernarg_segment_size
     capsule = launch.capsule(kernarg, "gfx950")
     result = EmulatedDevice().run(data, capsule, RunOptions(poison=1, matrix=matrix))

@@ -1,6 +1,6 @@
-"""Launches of the vendor's fp4 GEMM for gfx950, which runs on scaled matrix instructions.
+"""Launches of the vendor's gfx950 GEMMs on f8f6f4 instructions: fp4 with scales, and fp8.
 
-See `vendor` for the conventions. Every element is a 4-bit float (e2m1, values 0 .5 1 1.5 2 3 4 6),
+See `vendor` for the conventions. An fp4 element is a 4-bit float (e2m1: 0 .5 1 1.5 2 3 4 6),
 two to a byte, low half first; every 32 of them along K share a power of two (E8M0).
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from reference.launch import Arg, Expected, Launch
-from reference.vendor import BF16, preshuffle, symbol
+from reference.vendor import BF16, fp8_of, preshuffle, symbol
 
 _VALUES = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
 _BLOCK = 32  # elements along K that share a scale
@@ -90,4 +90,48 @@ def f4gemm(m: int, n: int, k: int, tile_m: int, tile_n: int, seed: int) -> Launc
         ),
         expected={"D": Expected(whole.astype(BF16), "exact")},
         label=f"f4gemm {m}x{n}x{k}",
+    )
+
+
+def block_scale(m: int, n: int, k: int, tile_m: int, seed: int) -> Launch:
+    """C[M,N] (bf16) = sum over 128-wide k blocks of (X W^T) * sx[kb, m] * sw[n/128, kb], fp8 e4m3.
+
+    It runs on unscaled f8f6f4 instructions. W is in layout (16,16); N % 256 == 0 (with 128 columns
+    left over it reads past W and sw), K % 128 == 0, K >= 512. An LDS tile is overwritten without a
+    barrier, so waves have to run abreast. X and sx get spare rows for prefetches.
+    """
+    rng = np.random.default_rng(seed)
+    e4m3 = fp8_of("gfx950")
+    spare_x = rng.normal(size=(m + 2, k)).astype(e4m3)
+    spare_sx = rng.uniform(0.5, 1.5, size=(k // 128 + 2, m)).astype(np.float32)
+    w = rng.normal(size=(n, k)).astype(e4m3)
+    sw = rng.uniform(0.5, 1.5, size=(n // 128, k // 128)).astype(np.float32)
+    left = np.float64(spare_x[:m]) * np.repeat(spare_sx[: k // 128], 128, axis=0).T
+    right = np.float64(w) * np.repeat(np.repeat(sw, 128, axis=0), 128, axis=1)
+    pointers = ("C", "X", "W", "Xc", "XQ", "WQ", "SMQ", "STP", "SEP")
+    buffers = {
+        "C": np.zeros((m, n), BF16),
+        "X": spare_x,
+        "W": preshuffle(w),
+        "XQ": spare_sx,
+        "WQ": sw,
+    }
+    numbers = {"K": k, "N": n, "M": m, "experts": 1, "Xs": k, "Ws": k, "Cs": 2 * n}
+    rest = ("s0", "s1", "s2", "s3", "splitk", "activation")
+    values = [*numbers.items(), *((name, 0) for name in rest)]
+    return Launch(
+        kernel=f"f8_block_scale_mi350_x{tile_m}",
+        grid=(-(-n // 256), -(-m // tile_m), 1),
+        block=(256, 1, 1),
+        args=(
+            *(
+                Arg(16 * i, name, buffers.get(name), "out" if name == "C" else "in")
+                for i, name in enumerate(pointers)
+            ),
+            *(Arg(144 + 16 * i, name, value) for i, (name, value) in enumerate(values)),
+            Arg(352, "t3", None),
+        ),
+        expected={"C": Expected(left @ right.T, rtol=5e-3)},
+        schedule="interleave:16",
+        label=f"f8_block_scale {m}x{n}x{k}",
     )
