@@ -2,13 +2,15 @@
 
 It climbs: every accepted edit moves it to the new node. Edits that are right and faster, but by
 less than the commit rule asks, are kept; once such edits together promise enough, they are
-proposed as one. What was kept follows to the new node by shifting indices.
+proposed as one. What was kept follows to the new node by shifting indices. When the rules have
+nothing left, annealing over sets of their edits uses the rest of the budget.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from asmevo.drivers.anneal import AnnealDriver
 from asmevo.drivers.combine import compatible, rebase
 from asmevo.drivers.pool import Arm, Pool, default_rules
 from asmevo.program.edit import Edit
@@ -46,6 +48,7 @@ class RulesDriver:
         self._gains: list[_Gain] = []
         self._asked: tuple[Proposal, Arm | None] | None = None
         self._combined_at = 0
+        self._rest = AnnealDriver(seed)
 
     def ask(self, context: Context) -> Proposal | None:
         """The next proposal, always an edit of the best node."""
@@ -64,7 +67,8 @@ class RulesDriver:
                     return self._propose(combined, None)
                 self._round += 1
                 if self._round >= ROUNDS:
-                    return None
+                    rest = self._rest.ask(context)
+                    return None if rest is None else self._propose(rest, None)
                 self._pool = Pool(context, node, default_rules(self.seed, self._round))
                 continue
             idea, arm = drawn
@@ -78,6 +82,8 @@ class RulesDriver:
         """Learn from an outcome: which arm pays, and which small wins to keep."""
         asked, self._asked = self._asked, None
         arm = asked[1] if asked is not None else None
+        if outcome.proposal.rule == self._rest.name:
+            self._rest.tell(outcome)
         gain = (outcome.speedup or 1.0) - 1.0
         if arm is not None and gain > 0:
             arm.gain += gain
@@ -91,7 +97,7 @@ class RulesDriver:
             self._combined_at = 0
             return
         small = outcome.status == "insufficient_speedup" and gain > _MEASURABLE
-        if small and outcome.proposal.rule != "combination":
+        if small and outcome.proposal.rule not in ("combination", self._rest.name):
             self._gains.append(_Gain(outcome.proposal.edits, 1.0 + gain, outcome.proposal.rule))
 
     def _propose(self, proposal: Proposal, arm: Arm | None) -> Proposal:
