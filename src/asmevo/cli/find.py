@@ -10,8 +10,10 @@ import typer
 
 from asmevo.cli.objects import HEADER, nothing_in, search
 from asmevo.cli.output import Format, FormatOption, emit, progress, table
+from asmevo.errors import UnsupportedError
 
 SCHEMA = "asmevo/find/1"
+UNSUPPORTED = UnsupportedError.exit_code
 
 PathsArgument = Annotated[
     list[Path],
@@ -36,21 +38,23 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """List every AMDGPU code object, recognized by content and not by suffix.
 
-        The number is what `asmevo extract --number` takes.
+        The number is what `asmevo extract --number` takes. Objects for processors that AsmEvo
+        does not know are listed; damaged ones give exit code 1.
 
         Example: asmevo find /opt/lib/libkernels.so ~/.triton/cache
         """
         rows: list[tuple[str, ...]] = []
         entries: list[dict[str, Any]] = []
         targets: Counter[str] = Counter()
-        problems = 0
+        damaged = 0
         with progress("find") as advance:
             for one in search(paths, arch, kernel):
                 advance(one.number, 0, one.found.steps[0].name)
                 rows.append(one.row())
                 entries.append(one.as_json())
-                targets[one.target or "damaged"] += 1
-                problems += bool(one.problem)
+                unusable = "unsupported" if one.exit_code == UNSUPPORTED else "damaged"
+                targets[one.target or unusable] += 1
+                damaged += bool(one.problem) and one.exit_code != UNSUPPORTED
         if not entries and arch is None and kernel is None:
             raise nothing_in(paths)
         counts = ", ".join(f"{n} {name}" for name, n in sorted(targets.items()))
@@ -58,11 +62,11 @@ def register(app: typer.Typer) -> None:
         emit(
             format,
             SCHEMA,
-            {"objects": entries, "targets": dict(targets), "problems": problems},
+            {"objects": entries, "targets": dict(targets), "damaged": damaged},
             table(rows, HEADER) if rows else [],
-            ok=bool(entries) and not problems,
+            ok=bool(entries) and not damaged,
             reason=reason,
-            status="ok" if entries and not problems else "input_invalid",
+            status="ok" if entries and not damaged else "input_invalid",
         )
 
     del command

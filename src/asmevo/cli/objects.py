@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from asmevo.cli.output import NotFound
+from asmevo.cli.output import NotFound, cut
 from asmevo.codeobject import CodeObject
 from asmevo.codeobject.container import Found, find
 from asmevo.errors import AsmEvoError, InputError
@@ -50,10 +50,10 @@ class Numbered:
 
     def row(self) -> tuple[str, ...]:
         """Cells for people: number, target, bytes, kernels, location."""
-        names = ", ".join(self.kernels[:2])
-        if len(self.kernels) > 2:
-            names += f", ... ({len(self.kernels)})"
-        said = self.problem or names or "-"
+        names = cut(self.kernels[0], 56) if self.kernels else "-"
+        if len(self.kernels) > 1:
+            names += f" and {len(self.kernels) - 1} more"
+        said = cut(self.problem, 72) or names
         return (
             str(self.number),
             self.target or "-",

@@ -80,8 +80,9 @@ def emit(
     ok: bool,
     reason: str = "",
     status: str = "",
+    code: int = 1,
 ) -> None:
-    """Print a result and leave with exit code 0 (ok) or 1.
+    """Print a result and leave with exit code 0 (ok) or `code`.
 
     Args:
         schema: value of the `schema` field, e.g. `asmevo/verify/1`.
@@ -106,7 +107,7 @@ def emit(
         sys.stdout.write(f"Result: {'PASS' if ok else 'FAIL'}{tail}\n")
     sys.stdout.flush()
     if not ok:
-        raise typer.Exit(1)
+        raise typer.Exit(code)
 
 
 def printable(text: str) -> str:
@@ -173,6 +174,14 @@ def table(rows: Iterable[tuple[str, ...]], header: tuple[str, ...]) -> list[str]
         ]
         out.append("  ".join(parts).rstrip())
     return out
+
+
+def cut(text: str, most: int) -> str:
+    """Text of at most so many characters; the middle goes, as mangled names differ at the ends."""
+    if len(text) <= most:
+        return text
+    head = (most - 3) * 2 // 3
+    return f"{text[:head]}...{text[len(text) - (most - 3 - head) :]}"
 
 
 def _is_number(text: str) -> bool:

@@ -35,7 +35,8 @@ def register(app: typer.Typer) -> None:
         """Recover and rebuild every object without edits; the whole file must be the same.
 
         `kept as bytes` counts instructions that cannot be edited, because their text does not
-        assemble to their bytes.
+        assemble to their bytes. Exit code 1 when an object differs or is damaged, 3 when some
+        are only unsupported.
 
         Example: asmevo roundtrip K0.hsaco
 
@@ -51,6 +52,9 @@ def register(app: typer.Typer) -> None:
             kind = UnsupportedError if bad[0].exit_code == 3 else InputError
             raise kind(f"{bad[0].location}: {bad[0].reason}")
         lines = _each(reports) if len(reports) <= _LISTED else [*_by_target(reports), *_each(bad)]
+        lines += [f"{r.location}: {r.reason}" for r in bad]
+        unsupported = sum(r.exit_code == UnsupportedError.exit_code for r in bad)
+        reason = f"{len(reports) - len(bad)} of {len(reports)} identical"
         emit(
             format,
             SCHEMA,
@@ -61,8 +65,13 @@ def register(app: typer.Typer) -> None:
             },
             lines,
             ok=not bad,
-            reason=f"{len(reports) - len(bad)} of {len(reports)} identical",
-            status="ok" if not bad else "build_invalid",
+            reason=reason + (f", {unsupported} unsupported" if unsupported else ""),
+            status="ok"
+            if not bad
+            else "build_invalid"
+            if unsupported < len(bad)
+            else "unsupported",
+            code=1 if unsupported < len(bad) else UnsupportedError.exit_code,
         )
 
     del command
@@ -74,7 +83,7 @@ def _each(reports: list[Report]) -> list[str]:
             r.target or "-",
             str(r.instructions),
             str(r.kept_as_bytes),
-            r.status if r.status == "identical" else f"{r.status}: {r.reason}",
+            r.status,
             r.location,
         )
         for r in reports
