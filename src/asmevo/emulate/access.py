@@ -50,7 +50,7 @@ def contiguous_host(h: Helper, first: str, size: int, permission: int, miss: str
     return f.op(f"inttoptr i64 {host} to ptr")
 
 
-def hosts(h: Helper, addresses: str, mask: str, size: int, permission: int) -> str:
+def hosts(h: Helper, addresses: str, mask: str, size: int | str, permission: int) -> str:
     """Host addresses (<64 x i64>) of per-lane device addresses; faults leave the helper.
 
     Lanes outside `mask` (i64 bits) get meaningless addresses.

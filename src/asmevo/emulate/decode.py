@@ -56,7 +56,7 @@ class Decoder(Context):
             return decode_scalar_other(self, inst)
         if base.startswith("ds_"):
             return decode_lds(self, inst)
-        if base.startswith(("global_", "buffer_", "scratch_", "flat_")):
+        if base.startswith(("global_", "buffer_", "tbuffer_", "scratch_", "flat_")):
             return decode_vector_memory(self, inst)
         if base.startswith(("v_mfma", "v_smfmac")):
             return decode_matrix(self, inst)

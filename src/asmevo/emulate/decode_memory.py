@@ -11,12 +11,51 @@ from asmevo.isa.instruction import Instruction
 from asmevo.isa.semantics.memory import memory_op
 
 _TRANSPOSE = re.compile(r"ds_read_b(64|96)_tr_b(16|8|6|4)$")
+_TYPED = re.compile(r"(t)?buffer_(load|store)_format_(d16_)?(hi_)?(xyzw|xyz|xy|x)$")
 _BY_LANE = ("ds_read_addtid_b32", "ds_write_addtid_b32", "ds_append", "ds_consume")
+
+
+def decode_typed(ctx: Context, inst: Instruction) -> Record | None:
+    """A typed buffer access, or None for any other instruction."""
+    m = _TYPED.match(inst.base)
+    if m is None:
+        return None
+    mods, operands = inst.modifiers, list(inst.operands)
+    if mods.get("tfe") or mods.get("lds"):
+        raise Unsupported(f"{inst.base} with tfe or lds is not supported")
+    d16 = "hi" if m.group(4) else "d16" if m.group(3) else ""
+    options: dict[str, Any] = {
+        "mode": "buffer",
+        "load": m.group(2) == "load",
+        "components": len(m.group(5)),
+        "d16": d16,
+    }
+    if m.group(1):
+        # MTBUF: data format in bits 22:19, number format in 25:23.
+        word = int.from_bytes(inst.raw[:4], "little")
+        options["formats"] = (word >> 19 & 15, word >> 23 & 7)
+    ops = [ctx.pool.put(0)] * 4
+    ops[0] = ctx.offset(operands.pop(0))
+    vaddr = operands.pop(0) if len(operands) == 3 else None
+    if vaddr is not None and vaddr.reg is not None:
+        ops[1] = ctx.offset(vaddr)
+    for word in ("offen", "idxen"):
+        if mods.get(word):
+            options[word] = True
+    ops[2], ops[3] = ctx.offset(operands[0]), ctx.offset(operands[1], "u32")
+    return Record(
+        Variant("typed", inst.base, "", tuple(sorted(options.items()))),
+        ops,
+        imm=integer_modifier(inst, "offset"),
+    )
 
 
 def decode_vector_memory(ctx: Context, inst: Instruction) -> Record:
     """A buffer, global, flat or scratch instruction."""
     base, mods = inst.base, inst.modifiers
+    typed = decode_typed(ctx, inst)
+    if typed is not None:
+        return typed
     op = memory_op(base)
     if op is None:
         raise Unsupported(f"{base} is not supported")

@@ -40,6 +40,7 @@ from asmevo.emulate import (  # imported for their registrations
     scalar_memory,
     scalar_ops,
     scalar_state,
+    typed_buffer,
     vector_memory,
 )
 from asmevo.emulate.emit import FAMILIES, Variant
@@ -59,6 +60,7 @@ _REGISTERED = (
     scalar_memory,
     scalar_ops,
     scalar_state,
+    typed_buffer,
     vector_memory,
 )
 # Runtime functions that helpers call by name.

@@ -202,7 +202,7 @@ class Addressing:
         chosen = f.op(f"select i1 {swizzled}, {I64X64} {swizzle}, {I64X64} {linear}")
         return f.op(f"add {I64X64} {chosen}, {h.splat(self.base, 64)}")
 
-    def in_range(self, at: int, size: int) -> str:
+    def in_range(self, at: int, size: int | str) -> str:
         """i64 bits of active lanes whose bytes [at, at+size) lie inside the buffer's records.
 
         GFX9 rule: with IDXEN and a stride the index is checked, otherwise the byte offset
@@ -213,9 +213,10 @@ class Addressing:
             return self.bits
         assert self.voffset is not None
         offset = f.op(f"zext {I32X64} {self.voffset} to {I64X64}")
-        end = f.op(
-            f"add {I64X64} {offset}, {h.splat(f.op(f'add i64 {self.soffset}, {at + size}'), 64)}"
-        )
+        reach = f.op(f"add i64 {self.soffset}, {size}")
+        if at:
+            reach = f.op(f"add i64 {reach}, {at}")
+        end = f.op(f"add {I64X64} {offset}, {h.splat(reach, 64)}")
         records = h.splat(self.records, 64)
         valid = f.op(f"icmp ule {I64X64} {end}, {records}")
         if self.index is not None:
@@ -229,10 +230,11 @@ class Addressing:
             inside = f.op(f"select i1 {self.tid}, i64 -1, i64 {inside}")
         return f.op(f"and i64 {inside}, {self.bits}")
 
-    def hosts(self, mask: str, at: int, size: int, permission: int) -> str:
+    def hosts(self, mask: str, at: int, size: int | str, permission: int) -> str:
         """Host addresses of bytes [at, at+size) of each lane in `mask`."""
         h, f = self.h, self.h.fn
         if self.mode == "scratch":
+            assert isinstance(size, int)
             assert self.voffset is not None
             offset = f.op(f"zext {I32X64} {self.voffset} to {I64X64}")
             if at:
@@ -240,8 +242,9 @@ class Addressing:
             return scratch.lane_hosts(h, offset, mask, size)
         addresses = self.device_addresses(at)
         if self.mode == "flat":
+            assert isinstance(size, int)
             return scratch.flat_hosts(h, addresses, mask, size, permission)
-        if self.mode != "buffer":
+        if self.mode != "buffer" or isinstance(size, str):
             return access.hosts(h, addresses, mask, size, permission)
         window = f.op(
             f"icmp eq i64 {f.op(f'lshr i64 {self.srd_base}, 40')}, {L.PRIVATE_WINDOW >> 40}"
@@ -309,9 +312,14 @@ def _into_lds(h: Helper, rows: list[str], a: Addressing) -> None:
     step = 4 * len(rows)
     m0 = f.op(f"zext i32 {h.field(L.M0, 'i32')} to i64")
     start = f.op(f"add i64 {m0}, {a.imm}")
-    end = f.op(f"add i64 {start}, {64 * step}")
+    # Up to the highest active lane.
+    unused = f.call("i64", "llvm.ctlz.i64", f"i64 {a.bits}, i1 false", declare="i64, i1")
+    used = f.op(f"mul i64 {f.op(f'sub i64 64, {unused}')}, {step}")
+    end = f.op(f"add i64 {start}, {used}")
+    inside = f.op(f"icmp ule i64 {end}, {h.field(L.LDS_SIZE)}")
+    idle = f.op(f"icmp eq i64 {a.bits}, 0")
     good, bad = f.label("inlds"), f.label("outlds")
-    f.cond(f.op(f"icmp ule i64 {end}, {h.field(L.LDS_SIZE)}"), good, bad, likely=True)
+    f.cond(f.op(f"or i1 {inside}, {idle}"), good, bad, likely=True)
     f.place(bad)
     h.fault(L.LDS_FAULT, a.bits, start)
     f.place(good)
