@@ -220,6 +220,19 @@ def test_f32_inputs_follow_fp_denorm(arch: str) -> None:
         assert np.all(error <= size * 2.0**-20)
 
 
+def test_gfx90a_flushes_subnormal_inputs_in_fast_too() -> None:
+    rng = np.random.default_rng(15)
+    for name in ("v_mfma_f32_16x16x16f16", "v_mfma_f32_32x32x8bf16_1k"):
+        case = random_case("gfx90a", name, 15)
+        mask = 0x83FF83FF if case.form.a == "f16" else 0x807F807F
+        case.a = np.where(rng.random(case.a.shape) < 0.5, case.a & mask, case.a).astype(np.uint32)
+        flushed = np.where((case.a & ~np.uint32(mask)) == 0, 0, case.a).astype(np.uint32)
+        np.testing.assert_array_equal(
+            case.run(exact=False), replace(case, a=flushed).run(exact=False)
+        )
+        check(replace(case, a=flushed))
+
+
 def test_illegal_modifiers_are_refused() -> None:
     case = random_case("gfx942", "v_mfma_f32_32x32x8_f16", 14)
     for wrong in (replace(case, cbsz=1), replace(case, abid=5)):

@@ -23,6 +23,8 @@ def decode_matrix(ctx: Context, inst: Instruction) -> Record:
     options: dict[str, Any] = {}
     if ctx.exact and op.acc != "i32":
         options |= {"exact": True, "arch": ctx.arch}
+    elif ctx.arch == "gfx90a" and op.a.name in ("f16", "bf16"):
+        options["flush"] = True
     if op.a.name in ("f32", "fp8", "bf8") or op.b.name in ("fp8", "bf8"):
         options["mode"] = ctx.mode
     known = {"cbsz", "abid", "blgp"}

@@ -15,8 +15,7 @@ from typing import Literal
 from asmevo.emulate.decode import NO_EFFECT, ConstantPool, Decoder, Unsupported
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.semantics import table
-from asmevo.isa.semantics.matrix import matrix_op
-from asmevo.isa.semantics.matrix_models import model_of
+from asmevo.isa.semantics.matrix_models import matrix_fidelity
 from asmevo.isa.semantics.memory import memory_op
 
 Level = Literal["exact", "approximate", "open", "unsupported"]
@@ -62,23 +61,6 @@ def _vector_memory(inst: Instruction) -> tuple[Level, str]:
     return "exact", ""
 
 
-def _matrix(inst: Instruction, arch: str, exact: bool) -> tuple[Level, str]:
-    numbers = [inst.modifiers.get(n, 0) for n in ("cbsz", "blgp")]
-    cbsz, blgp = (n if isinstance(n, int) else 0 for n in numbers)
-    mixed = inst.base.endswith("f8f6f4")
-    op = matrix_op(inst.base, cbsz, blgp) if mixed else matrix_op(inst.base)
-    if op is None:
-        return "unsupported", "unknown shape"
-    model = model_of(op, arch, inst.base)
-    if model.kind == "int":
-        return "exact", ""
-    if not exact:
-        return "approximate", "fused accumulation in ascending k; the exact mode is closer"
-    if not model.measured:
-        return "open", "no published measurement of this shape's accumulation on this target"
-    return "exact", "published accumulation model"
-
-
 def of_instruction(inst: Instruction, arch: str, exact_matrix: bool = False) -> tuple[Level, str]:
     """(level, note) of one instruction, without asking whether its operands are supported."""
     base = inst.base
@@ -92,7 +74,7 @@ def of_instruction(inst: Instruction, arch: str, exact_matrix: bool = False) -> 
             return "open", _HALF
         return level, note
     if base.startswith(("v_mfma", "v_smfmac")):
-        return _matrix(inst, arch, exact_matrix)
+        return _parsed(matrix_fidelity(base, arch, exact_matrix))
     if base.startswith("ds_read_b") and "_tr_b" in base:
         return ("exact", "") if base.endswith("b16") else ("open", _TRANSPOSE)
     if base.startswith(("s_memtime", "s_memrealtime")):

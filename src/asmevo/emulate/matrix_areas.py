@@ -14,7 +14,11 @@ from asmevo.emulate import layout as L
 from asmevo.emulate.emit import I32X64, Helper
 from asmevo.emulate.ir import Fn, vec
 from asmevo.isa.semantics.matrix import SCALE_BLOCK, Format, MatrixOp, a_block, b_lane
-from asmevo.isa.semantics.matrix_models import number_of
+from asmevo.isa.semantics.matrix_models import (
+    flushed_input,
+    number_of,
+    smallest_exponent,
+)
 from asmevo.isa.semantics.table import FloatMode
 from asmevo.isa.semantics.values import Value
 
@@ -108,7 +112,10 @@ def as_number(h: Helper, f: Fn, bits: str, fmt: Format, mode: FloatMode) -> str:
     if fmt.name == "i8":
         byte = f.op(f"trunc {I32X64} {bits} to {vec('i8')}")
         return f.op(f"sext {vec('i8')} {byte} to {I32X64}")
-    return as_float(f, number_of(h.v(bits, 32), fmt, mode))
+    number = number_of(h.v(bits, 32), fmt, mode)
+    if h.variant.option("flush"):  # gfx90a
+        number = flushed_input(number, smallest_exponent(fmt, mode))
+    return as_float(f, number)
 
 
 def as_float(f: Fn, value: Value) -> str:

@@ -28,7 +28,7 @@ from asmevo.emulate.matrix_parts import (
     scale_areas,
     store_element,
 )
-from asmevo.isa.semantics.matrix import SCALE_BLOCK, MatrixOp, matrix_op
+from asmevo.isa.semantics.matrix import SCALE_BLOCK, Format, MatrixOp, matrix_op
 from asmevo.isa.semantics.table import FloatMode
 
 # Record slots: destination, A, B, C (the index register of sparse forms), scales of A and B.
@@ -83,15 +83,11 @@ def _emit_fast(h: Helper, f: Fn, op: MatrixOp) -> None:
             ("%a", op.a, a, op.a_elements, 0),
             ("%b", op.b, b, op.b_elements, blgp),
         ):
-            unpack(
-                h,
-                f,
-                pointer,
-                fmt,
-                count,
-                permute,
-                lambda bits, slot, t=fmt, to=area: put(f, to, slot, as_number(h, f, bits, t, mode)),
-            )
+
+            def one(bits: str, slot: int | str, fmt: Format = fmt, area: Area = area) -> None:
+                put(f, area, slot, as_number(h, f, bits, fmt, mode))
+
+            unpack(h, f, pointer, fmt, count, permute, one)
     index = index_area(h, f, op, b.size) if op.sparse else None
     scales = scale_areas(h, f) if op.scaled else None
     barrier(f, [*areas, *([index] if index else []), *(scales or ())])

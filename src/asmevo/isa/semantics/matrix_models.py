@@ -90,7 +90,7 @@ def fast_bound(op: MatrixOp, model: Model) -> str:
     """How far `fast` may be from the hardware's model, as text for a report."""
     chain = f"{op.a_k}*2^-24*(|c|+sum|ab|)"
     if model.kind == "pairwise":
-        return f"|error| <= {chain}, twice, and flushed subnormals"
+        return f"|error| <= {chain}, twice, and 2^-126 per subnormal that the sum flushes"
     cuts = model.group + (2 if model.kind == "gtr" else 0)
     steps = op.a_k // min(model.group, op.a_k)
     times = f"{steps} times " if steps > 1 else ""
