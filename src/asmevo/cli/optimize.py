@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,7 @@ from asmevo.verify.oracle import DifferentialOracle
 from asmevo.verify.report import VerifyConfig
 
 SCHEMA = "asmevo/optimize/1"
+_SEED = re.compile(r", seed \d+")  # in notes: of use in the record, noise in the summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +239,7 @@ def summary(result: Report, record: dict[str, Any]) -> list[str]:
             str(n.sequence),
             f"{n.speedup:.4f}x",
             n.evidence,
-            "; ".join(dict.fromkeys(e.note for e in n.edits if e.note)) or "-",
+            "; ".join(dict.fromkeys(_SEED.sub("", e.note) for e in n.edits if e.note)) or "-",
         )
         for n in result.lineage
         if n.parent is not None

@@ -155,7 +155,7 @@ def _lines(report: VerifyReport, launches: int, program: Program) -> list[str]:
         covered = coverage(reached) or {}
         total = covered["instructions"] - padding
         lines.append(f"executed: {covered['executed'] - padding} of {total} instructions")
-        ranges = [f"{a}..{b - 1}" for a, b in covered["never_executed"]]
+        ranges = [f"{a}..{b - 1}" if b - a > 1 else str(a) for a, b in covered["never_executed"]]
         if ranges:
             lines.append(f"never executed, so not tested: {', '.join(ranges[:12])}")
     lines += [f"note: {note}" for note in report.notes]
