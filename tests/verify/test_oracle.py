@@ -363,7 +363,7 @@ def test_a_schedule_that_changes_k0_within_the_tolerance_has_its_own_reference(
     report = judge(device, k0, kernel(2.5), make_capsule(), **options)
     assert report.evidence_class == "tested-exact"
     assert "within the tolerance" in report.capsules[0].notes[0]
-    assert [r.schedule for r in report.capsules[0].runs][-1] == "interleave:7"
+    assert [r.schedule for r in report.capsules[0].runs if not r.late_loads][-1] == "interleave:7"
     exact = judge(device, k0, kernel(2.5), make_capsule(), exact=True, **options)
     assert exact.ok
     assert "left out" in exact.capsules[0].notes[0]
@@ -468,8 +468,8 @@ def test_k0_runs_once_per_capsule_for_many_candidates(device, k0, make_capsule):
     for _ in range(5):
         assert oracle.check(k1, capsule).status == "accepted"
     assert oracle.check(k1, make_capsule(label="the same contents")).status == "accepted"
-    assert sum(o == k0 for o, _, _ in device.runs) == 3
-    assert sum(o == k1 for o, _, _ in device.runs) == 12
+    assert sum(o == k0 for o, _, _ in device.runs) == 4
+    assert sum(o == k1 for o, _, _ in device.runs) == 18
 
 
 def test_a_failing_candidate_stops_at_its_first_run(device, k0, make_capsule):
@@ -530,9 +530,52 @@ def test_evidence_is_plain_json_and_repeats(device, k0, make_capsule):
     record = json.loads(records[0])
     assert record["evidence_class"] == "tested-tolerance"
     assert record["capsules"][0]["digest"] == capsules[0].digest()
-    assert len(record["results"][0]["runs"]) == 3
+    assert len(record["results"][0]["runs"]) == 4
     assert record["device"] == {"name": "fake", "label": "modelled"}
     assert "equivalent" not in record["statement"]
     failed = verify(k0, device.object("k2", scale(9)), capsules, device, config)
     assert "not accepted" in evidence(failed, k0, k1, capsules, device, config)["statement"]
     json.dumps(failed.to_json(), allow_nan=False)
+
+
+# Loads that arrive late
+
+
+def early(m):
+    """Adds one, but uses the loaded value before it arrived."""
+    x = m.read("x") + 1
+    m.write("y", x + 5 if m.options.late_loads else x)
+
+
+def late_enough(m):
+    m.write("y", m.read("x") + 1)
+
+
+def test_a_lost_wait_shows_when_loads_arrive_late(device, make_capsule):
+    report = judge(device, device.object("waits", late_enough), early, make_capsule())
+    assert report.status == "divergent"
+    assert "arrive late" in report.reason
+    assert report.capsules[0].runs[-1].late_loads
+    assert not any(r.late_loads for r in report.capsules[0].runs[:-1])
+
+
+def test_late_loads_may_not_change_anything_at_all(device, make_capsule):
+    def barely(m):
+        x = m.read("x") + 1
+        m.write("y", x * np.float32(1 + 1e-6) if m.options.late_loads else x)
+
+    report = judge(device, device.object("waits", late_enough), barely, make_capsule())
+    assert report.status == "divergent"
+    assert "arrive late" in report.reason
+
+
+def test_a_k0_that_works_by_elapsed_time_is_not_run_with_late_loads(device, make_capsule):
+    report = judge(device, device.object("by time", early), early, make_capsule())
+    assert report.ok
+    assert any("late loads left out" in n for n in report.capsules[0].notes)
+    assert not any(r.late_loads for r in report.capsules[0].runs)
+
+
+def test_late_loads_can_be_switched_off(device, make_capsule):
+    k0 = device.object("waits", late_enough)
+    assert judge(device, k0, early, make_capsule(), late_loads=False).ok

@@ -30,6 +30,7 @@ class Baseline:
         instructions: wave instructions K0 executed.
         schedules: results with pattern A under each further schedule that K0 does not mind.
         notes: schedules that were left out.
+        late: whether K0's result is the same when loads arrive late.
     """
 
     capsules: dict[Pattern, Capsule]
@@ -38,6 +39,7 @@ class Baseline:
     instructions: int
     schedules: dict[str, dict[str, bytes]]
     notes: tuple[str, ...]
+    late: bool = False
 
 
 def junk_seed(config: VerifyConfig, pattern: Pattern) -> int:
@@ -46,7 +48,13 @@ def junk_seed(config: VerifyConfig, pattern: Pattern) -> int:
 
 
 def options(
-    config: VerifyConfig, junk: int, schedule: str | None, budget: int, *, profile: bool = False
+    config: VerifyConfig,
+    junk: int,
+    schedule: str | None,
+    budget: int,
+    *,
+    profile: bool = False,
+    late: bool = False,
 ) -> RunOptions:
     """Run options of a verification run."""
     return RunOptions(
@@ -56,6 +64,7 @@ def options(
         profile=profile,
         guards_mapped=config.guards_mapped,
         matrix=config.matrix,
+        late_loads=late,
     )
 
 
@@ -121,10 +130,27 @@ class K0Runs:
                 notes.append(f"schedule {schedule} changes K0's own result within the tolerance")
             else:
                 notes.append(f"schedule {schedule} left out: it changes K0's own result")
+        late = config.late_loads and not stressed and self._late(capsule, capsules["A"], first)
+        if config.late_loads and not stressed and not late and self._device.label == "modelled":
+            notes.append("late loads left out: they change K0's own result")
         if stressed:
             # Candidates run with A only; B served for the masks.
             del capsules["B"], results["B"]
-        return Baseline(capsules, results, masks, first.instructions, schedules, tuple(notes))
+        return Baseline(capsules, results, masks, first.instructions, schedules, tuple(notes), late)
+
+    def _late(self, capsule: Capsule, with_a: Capsule, first: RunResult) -> bool:
+        """Whether K0 computes the same when its loads arrive only at a sufficient wait.
+
+        Kernels that work by elapsed time do not; nor do more outstanding loads than are modelled.
+        """
+        if self._device.label != "modelled":
+            return False
+        chosen = options(self._config, self._seed("A"), None, self._config.k0_budget, late=True)
+        try:
+            result = self._device.run(self._k0, with_a, chosen)
+        except UnsupportedError:
+            return False
+        return result.ok and not _changed(capsule, first, result)
 
     def _seed(self, pattern: Pattern) -> int:
         return junk_seed(self._config, pattern)

@@ -50,6 +50,8 @@ class VerifyConfig:
         stress_limit: launches with more bytes of buffers are not stressed (each kind keeps a copy
             of the inputs and of K0's result), and the report says so.
         tolerance: instead of every capsule's and buffer's own.
+        late_loads: on a modelled device also run with loads that arrive only at a sufficient wait,
+            so that a lost or weakened wait shows; left out where K0's own result changes.
         matrix: arithmetic of matrix instructions, where the device has a choice: `fast` for a
             search, `exact` (the published accumulation models) for a final verification.
     """
@@ -64,6 +66,7 @@ class VerifyConfig:
     stress: tuple[Stress, ...] = STRESSES
     stress_limit: int = 256 << 20
     tolerance: Tolerance | None = None
+    late_loads: bool = True
     matrix: Literal["fast", "exact"] = "fast"
 
     def __post_init__(self) -> None:
@@ -85,6 +88,7 @@ class VerifyConfig:
             "exact": self.exact,
             "stress": list(self.stress),
             "stress_limit": self.stress_limit,
+            "late_loads": self.late_loads,
             "matrix": self.matrix,
             "tolerance": None
             if self.tolerance is None
@@ -107,6 +111,7 @@ class RunReport:
         reason: one line, or an empty string when accepted.
         buffers: comparisons of all `out` and `inout` buffers.
         instructions: wave instructions the candidate executed.
+        late_loads: whether loads arrived late in this run.
     """
 
     pattern: str
@@ -115,12 +120,14 @@ class RunReport:
     reason: str = ""
     buffers: tuple[BufferComparison, ...] = field(default_factory=_no_buffers)
     instructions: int = 0
+    late_loads: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
         return {
             "pattern": self.pattern,
             "schedule": self.schedule,
+            "late_loads": self.late_loads,
             "status": self.status,
             "reason": self.reason,
             "instructions": self.instructions,

@@ -1,0 +1,398 @@
+"""What only a run can show: races, reads of undefined contents, loads used before they arrived.
+
+The object runs on each launch with memory watched, with other junk in undefined registers, LDS
+and memory, and with loads that arrive late. Whatever a run shows becomes a finding that names both
+instructions. Unlike the static check it knows addresses, and unlike it it sees executed paths only.
+
+Severities. A race is an error, except between workgroups of a kernel that uses atomics on device
+memory: those may order them, which is not followed (note). Waves that wait at different barrier
+instructions are a note: specialised waves do so legitimately. A read of undefined LDS or memory is
+an error if the result depends on the junk and a note otherwise: kernels often load what they never
+use. A load used too early is an error if late arrival changes the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from asmevo.capsule.model import Capsule
+from asmevo.check.facts import facts_of
+from asmevo.check.findings import ERROR, NOTE, Finding, ordered
+from asmevo.check.registers import entry_mask
+from asmevo.check.trace import check_trace
+from asmevo.check.waits import register_text
+from asmevo.codeobject import CodeObject
+from asmevo.device.protocol import Device, Observation, RunOptions, RunResult, WaveTrace
+from asmevo.errors import InputError, UnsupportedError
+from asmevo.isa.effects import OpClass, effects
+from asmevo.isa.instruction import Instruction
+from asmevo.program import Program, recover
+from asmevo.verify.baseline import compared_buffers
+from asmevo.verify.poison import Pattern, poisoned, written
+
+_RACES = {
+    "race-read-after-write": ("reads", "wrote"),
+    "race-write-after-write": ("writes", "wrote"),
+    "race-write-after-read": ("writes", "read"),
+}
+_SEEN = (*_RACES, "uninitialized-read", "divergent-barrier")
+_MOST_TRACED = 64  # workgroups, when the first ones show no reason
+_NAMED = ("wait.raw", "wait.waw")
+
+
+@dataclass(frozen=True, slots=True)
+class DynamicConfig:
+    """What to run.
+
+    Attributes:
+        schedules: wave orders to watch besides the capsule's own.
+        poison_seed: of the junk in undefined registers, LDS and memory.
+        trace_workgroups: workgroups whose executed paths are checked for waits and wait states.
+        budget: instruction budget of each run.
+        guards_mapped: as in `RunOptions`.
+    """
+
+    schedules: tuple[str, ...] = ()
+    poison_seed: int = 0x5EED
+    trace_workgroups: int = 1
+    budget: int = 2_000_000_000
+    guards_mapped: bool = False
+
+
+def check_dynamic(
+    object: bytes,
+    capsules: Iterable[Capsule],
+    device: Device,
+    config: DynamicConfig | None = None,
+) -> list[Finding]:
+    """Findings of dynamic runs of one object, sorted by place.
+
+    Args:
+        object: bytes of the code object.
+        capsules: launches of its kernels.
+        device: an emulated device (others see no races and no late loads).
+        config: what to run.
+
+    Raises:
+        InputError: no launch is given.
+        UnsupportedError: an instruction that the device cannot execute.
+    """
+    co = CodeObject.open(object)
+    program = recover(co)
+    findings: list[Finding] = []
+    launches = 0
+    for capsule in capsules:
+        launches += 1
+        findings += _Check(object, program, capsule, device, config or DynamicConfig()).findings()
+    if not launches:
+        raise InputError("nothing to run", "give at least one launch")
+    return _merged(findings)
+
+
+def _merged(findings: Sequence[Finding]) -> list[Finding]:
+    """One finding per rule, place and producer: the gravest."""
+    found: dict[tuple[object, ...], Finding] = {}
+    for f in findings:
+        key = (f.kernel, f.rule, f.index, f.producer, f.what)
+        if key not in found or (found[key].severity == NOTE and f.severity == ERROR):
+            found[key] = f
+    return ordered(found.values())
+
+
+class _Check:
+    """The runs of one launch."""
+
+    def __init__(
+        self,
+        object: bytes,
+        program: Program,
+        capsule: Capsule,
+        device: Device,
+        config: DynamicConfig,
+    ) -> None:
+        self.object, self.program, self.capsule = object, program, capsule
+        self.device, self.config = device, config
+        self.kernel = program.object.kernel(capsule.kernel)
+        self.facts = facts_of(program)
+
+    def _run(self, pattern: Pattern = "A", junk: int = 0, **options: object) -> RunResult:
+        chosen = RunOptions(
+            poison=2 * self.config.poison_seed + junk,
+            instruction_budget=self.config.budget,
+            guards_mapped=self.config.guards_mapped,
+        )
+        chosen = replace(chosen, **options)  # type: ignore[arg-type]
+        launch = poisoned(self.capsule, pattern, self.config.poison_seed)
+        return self.device.run(self.object, launch, chosen)
+
+    def findings(self) -> list[Finding]:
+        """Everything about this launch."""
+        base = self._run(
+            watch_memory=True, profile=True, trace_workgroups=self.config.trace_workgroups
+        )
+        if base.fault is not None:
+            return [self._fault(base, "dynamic.fault")]
+        found = self._waits(base)
+        depends = self._undefined(base, found)
+        atomic = self._uses_atomics(base)
+        observations = list(base.observations)
+        for schedule in self.config.schedules:
+            result = self._run(watch_memory=True, schedule=schedule)
+            if result.fault is not None:
+                found.append(self._fault(result, "dynamic.fault"))
+            observations += result.observations
+        found += [self._observed(o, atomic, depends) for o in observations if o.kind in _SEEN]
+        return found
+
+    # --- memory ---------------------------------------------------------------------------
+    def _uses_atomics(self, base: RunResult) -> bool:
+        """Whether an executed instruction does an atomic operation on device memory."""
+        counts = base.counts
+        for i, inst in enumerate(self.program.instructions):
+            if counts is not None and not counts[i]:
+                continue
+            effect = effects(inst, self.program.target)
+            if effect.kind in (OpClass.VMEM, OpClass.FLAT, OpClass.SMEM) and "atomic" in inst.base:
+                return True
+        return False
+
+    def _observed(self, o: Observation, atomic: bool, depends: frozenset[str]) -> Finding:
+        times = "once" if o.times == 1 else f"{o.times} times"
+        lds = o.space == "lds"
+        place = f"LDS byte {o.address:#x}" if lds else self._place(o.address)
+        if o.kind == "divergent-barrier":
+            return self._finding(
+                "race.divergent-barrier", NOTE, o.second, o.first,
+                f"waves of workgroup {o.workgroup} wait here and at {self._text(o.first)!r} "
+                f"(#{o.first}) at the same time ({times})",
+                "let all waves reach the same barrier, or make sure that their number agrees",
+            )  # fmt: skip
+        if o.kind == "uninitialized-read":
+            where = "lds" if lds else "memory"
+            matters = where in depends
+            more = "and the result depends on it" if matters else "without effect on the result"
+            return self._finding(
+                f"uninitialized.{where}", ERROR if matters else NOTE, o.second, None,
+                f"wave {o.waves[1]} of workgroup {o.workgroup} reads {place}, which nothing has "
+                f"written ({times}), {more}",
+                "write it first", place,
+            )  # fmt: skip
+        does, did = _RACES[o.kind]
+        foreign = o.workgroup != o.other_workgroup
+        if foreign:
+            other = (
+                "another workgroup" if o.other_workgroup < 0 else f"workgroup {o.other_workgroup}"
+            )
+            why = f"{other} {did}"
+            rule, severity = "race.workgroups", NOTE if atomic else ERROR
+            fix = "order them by atomics, or let only one workgroup touch it"
+            if atomic:
+                why += "; atomics may order them"
+        else:
+            # Of several waves that read, the last may be this one.
+            same = o.waves[0] == o.waves[1]
+            other = "another wave" if same else f"wave {o.waves[0]}"
+            why = f"{other} {did} since the last barrier"
+            rule, severity = ("race.lds" if lds else "race.memory"), ERROR
+            counter = "lgkmcnt" if lds and self._is_lds(o.first) else "vmcnt"
+            fix = f"put s_waitcnt {counter}(0) and s_barrier between them"
+        return self._finding(
+            rule, severity, o.second, o.first,
+            f"wave {o.waves[1]} of workgroup {o.workgroup} {does} {place} that {why} ({times})",
+            fix, o.kind.removeprefix("race-"),
+        )  # fmt: skip
+
+    def _is_lds(self, index: int) -> bool:
+        inst = self.program.instructions[index]
+        return effects(inst, self.program.target).kind is OpClass.LDS
+
+    def _place(self, address: int) -> str:
+        near = self.capsule.buffer_at(address)
+        if near is None:
+            return f"address {address:#x}"
+        return f"byte {address - near[0].address} of {near[0].name}"
+
+    # --- undefined contents -----------------------------------------------------------------
+    def _undefined(self, base: RunResult, found: list[Finding]) -> frozenset[str]:
+        """What results depend on, of `registers or lds`, `memory`; adds the findings of it."""
+        depends: set[str] = set()
+        other = self._run(junk=1)
+        if other.fault is not None:
+            found.append(self._fault(other, "uninitialized.fault"))
+            depends.add("lds")
+        else:
+            buffer = self._differing(base, other)
+            if buffer:
+                depends.add("lds")
+                found.append(self._register_read(base, buffer))
+        if any(b.undefined for b in self.capsule.buffers):
+            third = self._run("B", 1)
+            if third.fault is None and other.fault is None:
+                buffer = self._differing_written(other, third)
+                if buffer:
+                    depends.add("memory")
+                    if not any(o.kind == "uninitialized-read" and o.space == "memory"
+                               for o in base.observations):  # fmt: skip
+                        found.append(
+                            self._finding(
+                                "uninitialized.memory", ERROR, -1, None,
+                                f"{buffer} depends on the contents of undefined buffers",
+                                "declare what the kernel reads as inout, with an init", buffer,
+                            )
+                        )  # fmt: skip
+            elif third.fault is not None:
+                found.append(self._fault(third, "uninitialized.fault"))
+        return frozenset(depends)
+
+    def _differing(self, one: RunResult, other: RunResult) -> str:
+        for b in compared_buffers(self.capsule):
+            if one.buffers[b.name] != other.buffers[b.name]:
+                return b.name
+        return ""
+
+    def _differing_written(self, one: RunResult, other: RunResult) -> str:
+        """First buffer whose written bytes differ between a run with A and one with B."""
+        before = [poisoned(self.capsule, p, self.config.poison_seed) for p in ("A", "B")]
+        for b in compared_buffers(self.capsule):
+            after = [np.frombuffer(r.buffers[b.name], np.uint8) for r in (one, other)]
+            unequal = after[0] != after[1]
+            if b.undefined:
+                unequal &= written(
+                    before[0].buffer(b.name).data, one.buffers[b.name],
+                    before[1].buffer(b.name).data, other.buffers[b.name],
+                )  # fmt: skip
+            if unequal.any():
+                return b.name
+        return ""
+
+    def _register_read(self, base: RunResult, buffer: str) -> Finding:
+        """The first read of a register that holds nothing, along the traced waves."""
+        for trace in base.wave_traces:
+            seen = self._first_undefined(trace)
+            if seen is not None:
+                index, mask = seen
+                names = register_text(mask)
+                return self._finding(
+                    "uninitialized.register", ERROR, index, None,
+                    f"{names} holds nothing when wave {trace.wave} of workgroup {trace.workgroup} "
+                    f"reads it, and {buffer} depends on undefined registers or LDS",
+                    "define it first", names,
+                )  # fmt: skip
+        reads = [
+            o for o in base.observations if o.kind == "uninitialized-read" and o.space == "lds"
+        ]
+        index = reads[0].second if reads else -1
+        return self._finding(
+            "uninitialized.result", ERROR, index, None,
+            f"{buffer} depends on undefined registers or LDS",
+            "define what is read first", buffer,
+        )  # fmt: skip
+
+    def _first_undefined(self, trace: WaveTrace) -> tuple[int, int] | None:
+        defined = entry_mask(self.kernel.descriptor)
+        entry = self.program.kernel_function(self.kernel).first
+        facts = self.facts
+        seen: set[int] = set()
+        for index in map(int, trace.indices):
+            if index in seen:
+                continue
+            seen.add(index)
+            f = facts[index]
+            missing = f.strict_uses & ~defined
+            # A vector register that is only moved, or cleared by itself, says nothing yet.
+            if missing and index >= entry and not _harmless(f.inst):
+                return index, missing
+            defined |= f.defs
+        return None
+
+    # --- waits --------------------------------------------------------------------------------
+    def _waits(self, base: RunResult) -> list[Finding]:
+        """Wait states along executed paths, and loads that are used before they arrive."""
+        seen = self._traced(base.wave_traces)
+        hazards = [f for f in seen if f.rule.startswith("hazard.")]
+        pairs = [f for f in seen if f.rule in _NAMED]
+        try:
+            late = self._run(late_loads=True, watch_memory=True)
+        except UnsupportedError as error:
+            return [
+                *hazards,
+                *pairs,
+                self._finding("wait.not-run", NOTE, -1, None, error.one_line(), ""),
+            ]
+        effect = ""
+        if late.fault is not None:
+            effect = f"late loads end in a fault: {late.fault.one_line()}"
+        elif buffer := self._differing(base, late):
+            effect = f"{buffer} changes when loads arrive late"
+        early = [self._early(o, effect) for o in late.observations if o.kind == "early-lds-read"]
+        if not effect:
+            # Whatever is read too early has no effect here.
+            quiet = [replace(f, severity=NOTE) for f in pairs]
+            return [*hazards, *quiet, *early]
+        if not pairs and not early and self.capsule.workgroups > self.config.trace_workgroups:
+            wide = self._run(trace_workgroups=min(_MOST_TRACED, self.capsule.workgroups))
+            seen = self._traced(wide.wave_traces)
+            pairs = [f for f in seen if f.rule in _NAMED]
+        named = [*(_graver(f, effect) for f in pairs), *early]
+        if not named:
+            named = [
+                self._finding(
+                    "wait.late-load", ERROR, -1, None, effect, "look for a wait that is too weak"
+                )
+            ]
+        return [*hazards, *named]
+
+    def _early(self, o: Observation, effect: str) -> Finding:
+        times = "once" if o.times == 1 else f"{o.times} times"
+        fix = "s_waitcnt vmcnt before it"
+        if o.waves[0] != o.waves[1]:
+            fix = f"s_waitcnt vmcnt in wave {o.waves[0]} before the barrier"
+        message = (
+            f"wave {o.waves[1]} of workgroup {o.workgroup} reads LDS byte {o.address:#x} before "
+            f"{self._text(o.first)!r} of wave {o.waves[0]} has filled it ({times})"
+        )
+        if effect:
+            message += "; " + effect
+        severity = ERROR if effect else NOTE
+        return self._finding("wait.lds-dma", severity, o.second, o.first, message, fix, "LDS")
+
+    def _traced(self, traces: Sequence[WaveTrace]) -> list[Finding]:
+        paths = [[int(i) for i in t.indices] for t in traces]
+        return [s.finding for s in check_trace(self.program, self.kernel.name, paths)]
+
+    # --- findings -------------------------------------------------------------------------------
+    def _text(self, index: int) -> str:
+        return self.program.instructions[index].text or "" if index >= 0 else ""
+
+    def _fault(self, result: RunResult, rule: str) -> Finding:
+        assert result.fault is not None
+        return self._finding(
+            rule, ERROR, result.fault.index, None, result.fault.one_line(), "correct the address"
+        )
+
+    def _finding(
+        self, rule: str, severity: str, index: int, producer: int | None, message: str, fix: str,
+        what: str = "",
+    ) -> Finding:  # fmt: skip
+        where = f" [{self.capsule.label}]" if self.capsule.label else ""
+        return Finding(
+            rule, "-", severity, self.kernel.name, index, self._text(index), producer,
+            self._text(producer) if producer is not None else "",
+            message=message + where, fix=fix, what=what,
+        )  # fmt: skip
+
+
+def _harmless(inst: Instruction) -> bool:
+    """Whether reading an undefined register shows nothing yet: copies, and `x ^ x`, `x - x`."""
+    base, operands = inst.base, inst.operands
+    if base.startswith(("v_mov_b", "v_accvgpr_", "s_mov_b", "scratch_store_", "v_writelane_b32")):
+        return True
+    clears = "_xor_b" in base or "_sub_u" in base or "_sub_i" in base
+    return clears and len(operands) == 3 and operands[1] == operands[2]
+
+
+def _graver(finding: Finding, effect: str) -> Finding:
+    return replace(finding, severity=ERROR, message=f"{finding.message}; {effect}")
