@@ -10,6 +10,7 @@ import numpy as np
 
 from reference.launch import Arg, Expected, Launch
 from reference.vendor import BF16, fp8_of, preshuffle, symbol
+from reference.vendor_moe import SPARE, route
 
 _VALUES = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
 _BLOCK = 32  # elements along K that share a scale
@@ -134,4 +135,101 @@ def block_scale(m: int, n: int, k: int, tile_m: int, seed: int) -> Launch:
         expected={"C": Expected(left @ right.T, rtol=5e-3)},
         schedule="interleave:16",
         label=f"f8_block_scale {m}x{n}x{k}",
+    )
+
+
+def quantize(x: np.ndarray) -> np.ndarray:
+    """Rows rounded to fp4 with a shared power of two per 32 elements, as values.
+
+    The largest magnitude of a block, rounded to the nearest power of two, is scaled to 4.
+    """
+    blocks = x.astype(np.float32).reshape(*x.shape[:-1], -1, _BLOCK)
+    top = np.abs(blocks).max(axis=-1, keepdims=True)
+    rounded = ((top.view(np.uint32) + np.uint32(0x400000)) & np.uint32(0xFF800000)).view(np.float32)
+    scale = np.where(rounded > 0, rounded / 4, np.float32(1))
+    magnitude = np.float64(np.abs(blocks) / scale)
+    edges = (_VALUES[1:] + _VALUES[:-1]) / 2
+    low = np.searchsorted(edges, magnitude, side="left")
+    high = np.searchsorted(edges, magnitude, side="right")
+    code = np.where((low != high) & (low % 2 == 1), high, low)  # ties to the even code
+    return (np.sign(blocks) * _VALUES[code] * scale).reshape(x.shape)
+
+
+def fused_fp4(
+    name: str, tokens: int, experts: int, topk: int, dim: int, inter: int, sub: int, seed: int
+) -> Launch:
+    """O[t] += sum over experts of weight * w2[e] q(silu(g) * u), (g, u) = w1[e] x[t]; all fp4.
+
+    `sub` columns of the hidden layer belong to a workgroup, which quantizes them too.
+    dim % 512 == 0 (seen in runs), inter % sub == 0; output is added by bf16 atomics.
+    """
+    rng = np.random.default_rng(seed)
+    plan = route(rng, tokens, experts, topk, 32)
+
+    def random(*shape: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        codes = rng.integers(0, 16, shape).astype(np.uint8)
+        scales = rng.integers(121, 124, (*shape[:-1], shape[-1] // _BLOCK)).astype(np.uint8)
+        power = np.repeat(2.0 ** (np.float64(scales) - 127), _BLOCK, axis=-1)
+        return codes, scales, fp4(codes) * power
+
+    x_codes, x_scales, x = random(tokens, dim)
+    w1_codes, w1_scales, w1 = random(experts, 2 * inter, dim)
+    w2_codes, w2_scales, w2 = random(experts, dim, inter)
+    out = np.zeros((tokens, dim))
+    for t in range(tokens):
+        for s in range(topk):
+            e = plan.choice[t, s]
+            y = w1[e] @ x[t]
+            gate, up = y[:inter], y[inter:]
+            hidden = quantize(gate / (1.0 + np.exp(-gate)) * up)
+            out[t] += float(plan.weights[t, s]) * (w2[e] @ hidden)
+    rows = np.minimum(plan.ids & 0xFFFFFF, tokens - 1)  # padding may hold anything
+    sorted_scales = x_scales[rows]
+
+    def slabs(codes: np.ndarray) -> np.ndarray:
+        return np.stack([preshuffle(pack(c)) for c in codes])
+
+    def tiles(scales: np.ndarray) -> np.ndarray:
+        return scale_tiles(scales.reshape(-1, scales.shape[-1]))
+
+    spare = np.zeros((SPARE, dim // 2), np.uint8)
+    numbers = {
+        "dim": dim,
+        "hdim": inter,
+        "batch": tokens,
+        "eprt": experts,
+        "Xs": dim // 2,
+        "GUs": dim // 2,
+        "Ds": inter // 2,
+        "Os": 2 * dim,
+        "eGUs": dim * inter,
+        "eDs": dim * inter // 2,
+        "eGUQs": 2 * inter * dim // _BLOCK,
+        "eDQs": dim * inter // _BLOCK,
+        "eSMQs": 4 * inter,
+        "topk": topk,
+        "total_tgs": 0,
+        "ps_deno": inter // sub,
+    }
+    return Launch(
+        kernel=symbol(name),
+        grid=(inter // sub, len(plan.experts), 1),
+        block=(256, 1, 1),
+        args=(
+            Arg(0, "O", np.zeros((tokens, dim), BF16), "inout"),
+            Arg(16, "X", np.concatenate([pack(x_codes), spare])),
+            Arg(32, "G", slabs(w1_codes)),
+            Arg(48, "XC", np.array([len(plan.ids), tokens], np.int32)),
+            Arg(64, "D", slabs(w2_codes)),
+            Arg(80, "XQ", scale_tiles(sorted_scales)),
+            Arg(96, "GQ", tiles(w1_scales)),
+            Arg(112, "DQ", tiles(w2_scales)),
+            Arg(128, "SMQ", None),
+            Arg(144, "STP", plan.ids),
+            Arg(160, "SW", plan.sorted_weights),
+            Arg(176, "SEP", plan.experts),
+            *(Arg(192 + 16 * i, key, value) for i, (key, value) in enumerate(numbers.items())),
+        ),
+        expected={"O": Expected(out, rtol=2e-2)},
+        label=f"{name} t{tokens} e{experts}",
     )
