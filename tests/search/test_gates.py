@@ -147,7 +147,9 @@ def test_exactly_one_gate_stops_it(setups: dict[str, Baseline], case: str) -> No
             stopped[verdict.gate] = verdict.status
         if tried.object is None and kind is gates.Assemble:
             break  # nothing was built
-    assert list(stopped) == [gate]
+    # Loads that arrive late show a lost wait to the differential gate, too.
+    expected = [gate, "differential"] if "wait" in case else [gate]
+    assert list(stopped) in ([gate], expected)
     assert stopped[gate] in statuses.split()
 
     verdict = Pipeline(base).judge(candidate(base, replace_line(base, old, *new)))
