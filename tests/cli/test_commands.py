@@ -12,7 +12,7 @@ import pytest
 
 from asmevo.codeobject import CodeObject
 
-from .conftest import Run
+from .conftest import LAUNCHES, Run
 
 
 def patched(data: bytes, old: bytes, new: bytes) -> bytes:
@@ -236,3 +236,54 @@ def test_several_kernels_need_a_name(
     assert len(names) > 1
     assert run("disasm", path, "--kernel", names[1]).code == 0
     assert run("check", path, "--kernel", names[0]).code in (0, 1)
+
+
+S_BARRIER = bytes.fromhex("00008abf")
+
+
+def test_dynamic_check_names_both_sides_of_a_race(
+    run: Run, kernel_objects: Callable[..., bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / "reduce.co"
+    launch = LAUNCHES / "reduce.yaml"
+    data = kernel_objects("reduce")
+    path.write_bytes(data)
+    assert run("check", path, "--dynamic", "--launch", launch).code == 0
+    path.write_bytes(data.replace(S_BARRIER, S_NOP_0))
+    got = run("check", path, "--dynamic", "--launch", launch)
+    assert got.code == 1
+    assert "race" in got.out
+    assert "ds_write" in got.out
+    assert "ds_read" in got.out
+    run("check", path, "--dynamic").complaint(2, "--launch")
+    run("check", path, "--launch", launch).complaint(2, "--dynamic")
+    run("check", path, path, "--dynamic", "--launch", launch).complaint(2, "one object")
+
+
+def test_notes_are_counted_and_listed_on_request(
+    run: Run, kernel_objects: Callable[..., bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / "calls.co"
+    path.write_bytes(kernel_objects("calls", folder="recovery"))
+    data = run("check", path, "-f", "json").json
+    findings = data["objects"][0]["findings"]
+    assert findings
+    short, long = run("check", path), run("check", path, "--notes")
+    assert short.code == long.code
+    assert "--notes lists them" in short.out
+    assert len(long.out.splitlines()) > len(short.out.splitlines())
+    assert run("check", path, "--strict").code == 1
+
+
+def test_an_object_that_cannot_be_checked_does_not_hide_the_others(
+    run: Run, saxpy: Path, kernel_objects: Callable[..., bytes]
+) -> None:
+    folder = saxpy.parent / "several"
+    folder.mkdir()
+    for n in range(10):  # enough for the other processes
+        (folder / f"{n}.co").write_bytes(saxpy.read_bytes())
+    (folder / "5.co").write_bytes(saxpy.read_bytes()[:3000])
+    got = run("check", folder, "--jobs", 2, "-f", "json")
+    assert got.code == 2
+    assert len(got.json["objects"]) == 9
+    assert got.json["not_checked"][0]["name"].endswith("5.co")
