@@ -302,8 +302,10 @@ class _Check:
             seen.add(index)
             f = facts[index]
             missing = f.strict_uses & ~defined
-            # A vector register that is only moved, or cleared by itself, says nothing yet.
-            if missing and index >= entry and not _harmless(f.inst):
+            if missing and _copies(f.inst):
+                defined &= ~f.defs  # what is only moved is as undefined as before
+                continue
+            if missing and index >= entry and not _clears(f.inst):
                 return index, missing
             defined |= f.defs
         return None
@@ -385,11 +387,14 @@ class _Check:
         )  # fmt: skip
 
 
-def _harmless(inst: Instruction) -> bool:
-    """Whether reading an undefined register shows nothing yet: copies, and `x ^ x`, `x - x`."""
+def _copies(inst: Instruction) -> bool:
+    """Whether an instruction only moves its source."""
+    return inst.base.startswith(("v_mov_b", "v_accvgpr_", "s_mov_b", "v_writelane_b32"))
+
+
+def _clears(inst: Instruction) -> bool:
+    """Whether the result does not depend on the operand: `x ^ x`, `x - x`."""
     base, operands = inst.base, inst.operands
-    if base.startswith(("v_mov_b", "v_accvgpr_", "s_mov_b", "scratch_store_", "v_writelane_b32")):
-        return True
     clears = "_xor_b" in base or "_sub_u" in base or "_sub_i" in base
     return clears and len(operands) == 3 and operands[1] == operands[2]
 
