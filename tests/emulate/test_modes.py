@@ -151,3 +151,17 @@ def test_modes_under_an_interleaved_schedule() -> None:
     """
     data, _ = run_body(body, np.tile(TINY, 4), block=256, quantum=1)
     assert not data.any()
+
+
+def test_zero_flags_as_operands() -> None:
+    body = """
+        s_mov_b64 vcc, 0
+        s_add_u32 s10, src_vccz, 4
+        s_mov_b64 vcc, 3
+        v_add_u32 v1, src_vccz, v1
+        s_lshl_b32 s11, src_execz, 3
+        v_add_u32 v1, s10, v1
+        v_add_u32 v1, s11, v1
+    """
+    value = np.arange(64, dtype=np.uint32)
+    assert (lanes(body, value) == value + 5).all()

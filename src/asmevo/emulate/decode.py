@@ -7,6 +7,7 @@ wave state; the families are decoded in the `decode_*` modules.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from asmevo.emulate.decode_lane import decode_lane, decode_mix
 from asmevo.emulate.decode_matrix import decode_matrix
@@ -42,11 +43,19 @@ class Decoder(Context):
         Raises:
             Unsupported: opcode, operand or modifier that the emulator does not execute.
         """
-        base = inst.base
         if inst.text is None:
             raise Unsupported("the bytes do not decode")
         if NO_EFFECT.match(inst.text) or self.skips(inst):
             return None
+        self.reads_flags = False
+        record = self._dispatch(inst)
+        if record is not None and self.reads_flags:
+            options = (*record.variant.options, ("flags", True))
+            record.variant = replace(record.variant, options=options)
+        return record
+
+    def _dispatch(self, inst: Instruction) -> Record | None:
+        base = inst.base
         semantic = table.lookup(base)
         if semantic is not None:
             if semantic.scope == "scalar":

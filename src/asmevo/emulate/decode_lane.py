@@ -114,7 +114,7 @@ def _modifier(
     elif name == "clamp":
         if is_float:
             options["clamp"] = True
-        elif "m" in semantic.dsts and len(semantic.dsts) == 1:
+        elif semantic.dsts == ("m",) or integer_clamp.in_range_anyway(semantic.name):
             return  # compares: signal exceptions, no effect on the result
         elif integer_clamp.clampable(semantic.name):
             options["clamp"] = True

@@ -73,6 +73,10 @@ class Helper:
         self.vector = LLVMAlgebra(self.fn)
         self.scalar = LLVMAlgebra(self.fn, 0)
         self._exec: str | None = None
+        if variant.option("flags"):
+            for mask, flag in ((L.VCC, L.VCCZ), (L.EXEC, L.EXECZ)):
+                zero = self.fn.op(f"icmp eq i64 {self.field(mask)}, 0")
+                self.set_field(flag, self.fn.op(f"zext i1 {zero} to i64"))
 
     # --- record and operand addresses ---------------------------------------------------
     def slot(self, index: int) -> str:

@@ -94,6 +94,7 @@ class Context:
         exact: matrix instructions follow the published accumulation models.
         gpr_idx: enables of the active s_set_gpr_idx region.
         open_junk: undocumented result bits hold junk.
+        reads_flags: the instruction being decoded reads VCCZ or EXECZ.
         static_index: `gpr_idx` belongs to the mode; decoding does not change it.
     """
 
@@ -115,6 +116,7 @@ class Context:
         self.exact = exact
         self.gpr_idx = 0
         self.static_index = False
+        self.reads_flags = False
         self.open_junk = False
 
     def place(self, operand: Operand, type_: str = "b32", packed: int = 0) -> tuple[str, int]:
@@ -143,6 +145,10 @@ class Context:
             return self.pool.put(0xFFFFFFFF)
         if name in ("scc", "src_scc"):
             return L.SCC
+        if name in ("src_vccz", "src_execz"):
+            # The helper writes both flags before it reads its operands.
+            self.reads_flags = True
+            return L.VCCZ if name == "src_vccz" else L.EXECZ
         raise Unsupported(f"operand {name} is not supported")
 
     def offset(self, operand: Operand, type_: str = "b32") -> int:

@@ -21,6 +21,20 @@ _SAD = re.compile(r"v_m?sad_(hi_)?u(8|16|32)$")
 _DOT = re.compile(r"v_dot[248]c?_([ui])32_[ui](16|8|4)$")
 
 
+_MAD_64 = re.compile(r"v_mad_([ui])64_[ui]32$")
+_CHOICE = re.compile(r"v_(pk_)?(min|max|med)3?_[ui](16|32)$")
+
+
+def _saturated_64(args: list[Any], result: Value) -> Value:
+    a, b, c = args[:3]
+    if c.kind == "u":
+        return where(result.u < c.u, result.u.const((1 << 64) - 1), result.u)
+    product = a.to(64) * b.to(64)
+    overflow = (~(product ^ c) & (product ^ result.i)) < 0
+    limit = where(product < 0, product.const(1 << 63), product.const((1 << 63) - 1))
+    return where(overflow, limit, result.i)
+
+
 def _wide(v: Value, signed: bool) -> Value:
     return (v.i if signed else v.u).to(64).i
 
@@ -82,13 +96,22 @@ def _sum(name: str, args: list[Any]) -> tuple[Value, bool]:
     return out, False
 
 
+def in_range_anyway(name: str) -> bool:
+    """Whether results never leave the range, so that CLAMP changes nothing."""
+    return bool(_CHOICE.match(name)) or name == "v_cvt_pk_u8_f32"
+
+
 def clampable(name: str) -> bool:
     """Whether CLAMP has a defined meaning for an integer opcode."""
-    return any(p.match(name) for p in (_ADD, _CARRY, _MAD, _MAD_24, _SAD, _DOT))
+    return bool(_MAD_64.match(name)) or any(
+        p.match(name) for p in (_ADD, _CARRY, _MAD, _MAD_24, _SAD, _DOT)
+    )
 
 
 def saturated(name: str, args: list[Any], result: Value) -> Value:
     """The clamped result of an opcode; packed opcodes pass one half's operands."""
+    if _MAD_64.match(name):
+        return _saturated_64(args, result)
     found = _exact(name, args)
     exact, signed = found if found is not None else _sum(name, args)
     w = result.width
