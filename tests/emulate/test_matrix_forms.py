@@ -235,7 +235,9 @@ def test_gfx90a_flushes_subnormal_inputs_in_fast_too() -> None:
 
 def test_illegal_modifiers_are_refused() -> None:
     case = random_case("gfx942", "v_mfma_f32_32x32x8_f16", 14)
-    for wrong in (replace(case, cbsz=1), replace(case, abid=5)):
+    many = random_case("gfx942", "v_mfma_f32_32x32x4_2b_f16", 14)
+    wrongs = (replace(case, cbsz=1), replace(case, abid=5), replace(many, abid=1))
+    for wrong in wrongs:
         with pytest.raises(Unsupported, match="not legal"):
             wrong.run(exact=False)
     double = random_case("gfx90a", "v_mfma_f64_16x16x4f64", 14)

@@ -36,7 +36,8 @@ def decode_matrix(ctx: Context, inst: Instruction) -> Record:
         if "neg" in mods:
             options["neg3"] = mods["neg"]
     else:
-        if cbsz > 4 or (not op.sparse and (1 << cbsz) > op.blocks) or abid >= 1 << max(cbsz, 2):
+        legal = abid < 4 if op.sparse else (1 << cbsz) <= op.blocks and abid < 1 << cbsz
+        if not legal:
             raise Unsupported(f"{base} with cbsz:{cbsz} abid:{abid} is not legal")
         options |= {k: v for k, v in (("cbsz", cbsz), ("abid", abid), ("blgp", blgp)) if v}
     for name in mods:
