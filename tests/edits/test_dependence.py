@@ -45,11 +45,13 @@ programs = st.lists(line, min_size=2, max_size=14)
 
 
 @settings(max_examples=150, deadline=None)
-@given(programs, st.integers(0, 1000), st.sampled_from([0.0, 0.5]))
-def test_list_schedules_keep_the_meaning(lines: list[str], seed: int, noise: float) -> None:
+@given(programs, st.integers(0, 1000), st.sampled_from([0.0, 0.5]), st.booleans())
+def test_list_schedules_keep_the_meaning(
+    lines: list[str], seed: int, noise: float, late: bool
+) -> None:
     code = assemble(lines)
     graph = Dependence(code, GFX942)
-    order = list_schedule(graph, Latencies(), noise, seed)
+    order = list_schedule(graph, Latencies(), noise, seed, late)
     assert sorted(order) == list(range(len(code)))
     assert meaning([code[i] for i in order]) == meaning(code)
 

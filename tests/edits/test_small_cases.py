@@ -104,6 +104,20 @@ def test_schedule_counts_the_loads_of_the_new_order() -> None:
     ]  # fmt: skip
 
 
+def test_work_that_waits_for_nothing_goes_in_front_of_a_barrier() -> None:
+    program = kernel(
+        "ds_write_b32 v0, v1", "s_waitcnt lgkmcnt(0)", "s_barrier", "v_add_f32_e32 v6, v4, v4",
+        "v_add_f32_e32 v7, v6, v4", "ds_read_b32 v2, v0", "s_waitcnt lgkmcnt(0)",
+        "v_add_f32_e32 v8, v2, v7",
+    )  # fmt: skip
+    found = [texts(program, [e]) for e in Schedule().proposals(program, "k", WINDOW)]
+    assert [
+        "ds_write_b32 v0, v1", "v_add_f32_e32 v6, v4, v4", "v_add_f32_e32 v7, v6, v4",
+        "s_waitcnt lgkmcnt(0)", "s_barrier", "ds_read_b32 v2, v0", "s_waitcnt lgkmcnt(0)",
+        "v_add_f32_e32 v8, v2, v7", "s_endpgm",
+    ] in found  # fmt: skip
+
+
 def removed(*lines: str) -> list[str]:
     program = kernel(*lines)
     return [

@@ -16,6 +16,7 @@ from asmevo.search.driver import Context
 from asmevo.search.types import Outcome, Proposal
 
 _TRIES = 200
+_LARGEST = 8
 
 
 class AnnealDriver:
@@ -50,10 +51,14 @@ class AnnealDriver:
             self._ideas = Pool(context, node, default_rules(self.seed)).everything()
         if not self._ideas:
             return None
+        start = self._state
         for _ in range(_TRIES):
-            groups = self._neighbour()
+            groups = self._neighbour(start)
             edits = joined(groups)
-            if not edits or context.tried(node, edits) or context.hopeless(node, edits):
+            if not edits or context.hopeless(node, edits):
+                continue
+            if context.tried(node, edits):
+                start = groups if len(groups) < _LARGEST else self._state  # look further away
                 continue
             self._asked = groups
             return Proposal(node, edits, f"annealing with {len(edits)} edits", "anneal")
@@ -69,8 +74,8 @@ class AnnealDriver:
         if worse <= 0 or self._rng.random() < math.exp(-worse / max(self._temperature, 1e-9)):
             self._state, self._value = self._asked, value
 
-    def _neighbour(self) -> tuple[Group, ...]:
-        state = list(self._state)
+    def _neighbour(self, start: tuple[Group, ...]) -> tuple[Group, ...]:
+        state = list(start)
         kind = self._rng.random()
         if state and kind < 0.35:
             state.pop(self._rng.randrange(len(state)))

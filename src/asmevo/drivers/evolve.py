@@ -16,6 +16,7 @@ from asmevo.search.driver import Context
 from asmevo.search.types import Outcome, Proposal
 
 _TRIES = 200
+_LARGEST = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,10 @@ class EvolveDriver:
             self._ideas = Pool(context, node, default_rules(self.seed)).everything()
         if not self._ideas:
             return None
+        groups: tuple[Group, ...] = ()
         for _ in range(_TRIES):
-            groups = self._child()
+            # A child that was tried already gets one more edit.
+            groups = self._with_another(groups) if 0 < len(groups) < _LARGEST else self._child()
             edits = joined(groups)
             if edits and not context.tried(node, edits) and not context.hopeless(node, edits):
                 self._asked = groups
@@ -92,7 +95,9 @@ class EvolveDriver:
         if groups and self._rng.random() < 0.2:
             groups.pop(self._rng.randrange(len(groups)))
         if not groups or self._rng.random() < 0.7:
-            group = self._rng.choice(self._ideas).edits
-            groups = [g for g in groups if compatible(group, g)]
-            groups.append(group)
+            return self._with_another(tuple(groups))
         return tuple(groups)
+
+    def _with_another(self, groups: tuple[Group, ...]) -> tuple[Group, ...]:
+        group = self._rng.choice(self._ideas).edits
+        return (*(g for g in groups if compatible(group, g)), group)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from asmevo.drivers.combine import compatible
 from asmevo.edits import (
     BatchLoop,
     CompositeRule,
@@ -53,6 +54,10 @@ _PRIOR = {
     "skip_branch": 0.5,
     "move": 0.1,
 }
+
+
+_SWEEPING = ("schedule", "relax_wait", "skip_branch", "remove_redundant")
+_LONGEST_SWEEP = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +109,25 @@ def _edit_sets(
         yield (edit,)
 
 
+def _sweeps(
+    rule: Rule, program: Program, kernel: str, windows: Sequence[HotWindow]
+) -> Iterator[tuple[Edit, ...]]:
+    """The first edits of all windows as one, then all second ones, and so on.
+
+    Code that a compiler wrote repeats itself: what pays in one block often pays in all.
+    """
+    sources = [rule.proposals(program, kernel, w.window) for w in windows]
+    for _ in range(_LONGEST_SWEEP):
+        together: list[Edit] = []
+        for source in sources:
+            edit = next(source, None)
+            if edit is not None and compatible(together, (edit,)):
+                together.append(edit)
+        if len(together) < 2:
+            return
+        yield tuple(sorted(together, key=lambda e: (e.first, e.last)))
+
+
 class Pool:
     """All edits that the rules see at one node.
 
@@ -120,11 +144,25 @@ class Pool:
         self.node = node
         program = context.program(node)
         self._seen: set[str] = set()
+        hot = context.windows(node, windows)
         self._arms = [
             Arm(rule.name, window, _edit_sets(rule, program, context.kernel, window), rank)
-            for window in context.windows(node, windows)
+            for window in hot
             for rank, rule in enumerate(rules)
         ]
+        if len(hot) > 1:
+            everywhere = HotWindow(
+                min(w.first for w in hot),
+                max(w.last for w in hot),
+                -1,
+                sum(w.weight for w in hot),
+                sum(w.share for w in hot),
+            )
+            self._arms += [
+                Arm(rule.name, everywhere, _sweeps(rule, program, context.kernel, hot), rank)
+                for rank, rule in enumerate(rules)
+                if rule.name in _SWEEPING
+            ]
 
     def draw(self) -> tuple[Idea, Arm] | None:
         """The next edit of the most promising arm; None when all are empty."""

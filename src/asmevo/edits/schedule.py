@@ -15,7 +15,7 @@ from asmevo.edits.dependence import Dependence
 from asmevo.edits.latency import Latencies
 from asmevo.edits.pending import FunctionWaits
 from asmevo.edits.rewait import BlockWaits, history_before
-from asmevo.isa.effects import MEMORY_CLASSES, effects
+from asmevo.isa.effects import MEMORY_CLASSES, OpClass, effects
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.target import Target
 from asmevo.program.cfg import Block
@@ -27,7 +27,11 @@ MAX_BLOCK = 2000
 
 
 def list_schedule(
-    graph: Dependence, latencies: Latencies, noise: float = 0.0, seed: int = 0
+    graph: Dependence,
+    latencies: Latencies,
+    noise: float = 0.0,
+    seed: int = 0,
+    late_barriers: bool = False,
 ) -> list[int]:
     """A dependence-respecting order of the graph's nodes.
 
@@ -39,6 +43,8 @@ def list_schedule(
         latencies: the latency table.
         noise: relative random change of the priorities (0: none).
         seed: of the random changes.
+        late_barriers: issue a barrier only when nothing else is ready soon: the wait in front of
+            it then overlaps with other work.
     """
     count = len(graph.instructions)
     rng = random.Random(seed)
@@ -54,6 +60,16 @@ def list_schedule(
     clock = 0
     while ready:
         now = [i for i in ready if ready_at[i] <= clock]
+        if late_barriers:
+            soon = [
+                i
+                for i in ready
+                if kinds[i].kind is not OpClass.BARRIER and ready_at[i] <= clock + latencies.lds
+            ]
+            if soon:
+                now = [i for i in soon if ready_at[i] <= clock] or [
+                    min(soon, key=lambda i: (ready_at[i], -height[i], i))
+                ]
         if now:
             chosen = min(now, key=lambda i: (-height[i], i))
         else:
@@ -112,16 +128,18 @@ class Schedule:
         leaving = facts.leaving()
         nodes = [program.instructions[i] for i in body]
         inside = frozenset(n for n, i in enumerate(body) if i in leaving)
+        far = Latencies(vector_memory=2000, lds=128)
         tables = [
-            ("unloaded latencies", Latencies(), 0.0, 0),
-            ("long memory latency", Latencies(vector_memory=2000, lds=128), 0.0, 0),
+            ("unloaded latencies", Latencies(), 0.0, 0, False),
+            ("late barriers", Latencies(), 0.0, 0, True),
+            ("long memory latency", far, 0.0, 0, False),
         ]
         for k in range(self._variants):
             seed = (self._seed * 1_000_003 + block.first) * 31 + k
-            tables.append((f"seed {seed}", Latencies(), 0.15 * (k + 1), seed))
-        for name, latencies, noise, seed in tables:
+            tables.append((f"seed {seed}", Latencies(), 0.15 * (k + 1), seed, k % 2 == 1))
+        for name, latencies, noise, seed, late in tables:
             graph = Dependence(nodes, program.target, latencies, inside)
-            order = [body[n] for n in list_schedule(graph, latencies, noise, seed)]
+            order = [body[n] for n in list_schedule(graph, latencies, noise, seed, late)]
             edit = self._edit(waits, facts, order, f"list schedule, {name}")
             if edit is not None:
                 yield edit
