@@ -298,3 +298,82 @@ def test_lds_dma_places_lanes_by_number_not_by_activity() -> None:
     # Active lane l reads the dword at 64 + 4 l and stores it at LDS byte 64 + 64 + 4 l.
     expected = np.where(active, np.roll(memory, -16), 77)
     assert (got == expected).all()
+
+
+@pytest.mark.parametrize(("width", "dwords"), [("dwordx3", 3), ("dwordx4", 4)])
+def test_wide_lds_dma(width: str, dwords: int) -> None:
+    memory = np.random.default_rng(dwords).integers(0, 1 << 32, 512, dtype=np.uint32)
+    body = f"""
+        v_mul_u32_u24 v1, {4 * dwords}, v0
+        s_mov_b32 m0, 32
+        global_load_lds_{width} v1, s[2:3]
+        s_waitcnt vmcnt(0)
+        v_mul_u32_u24 v2, {4 * dwords}, v0
+        ds_read_b32 v3, v2 offset:{32 + 4 * dwords - 4}
+        v_lshlrev_b32 v4, 2, v0
+        s_waitcnt lgkmcnt(0)
+        global_store_dword v4, v3, s[2:3] offset:1024
+    """
+    data, _ = run_body(body, memory, GFX950)
+    got = data[1024:1280].view(np.uint32)
+    assert (got == memory[: 64 * dwords].reshape(64, dwords)[:, -1]).all()
+
+
+@pytest.mark.parametrize(
+    ("opcode", "expected"),
+    [
+        ("ubyte", lambda b: b.astype(np.uint32)),
+        ("sbyte", lambda b: b.view(np.int8).astype(np.int32)),
+    ],
+)
+def test_byte_lds_dma_writes_a_dword_per_lane(opcode: str, expected: object) -> None:
+    memory = np.random.default_rng(9).integers(0, 256, 512, dtype=np.uint8)
+    body = f"""
+        s_mov_b32 m0, 0
+        global_load_lds_{opcode} v0, s[2:3]
+        v_lshlrev_b32 v1, 2, v0
+        s_waitcnt vmcnt(0)
+        ds_read_b32 v2, v1
+        s_waitcnt lgkmcnt(0)
+        global_store_dword v1, v2, s[2:3] offset:256
+    """
+    data, _ = run_body(body, memory, SETUP)
+    assert callable(expected)
+    want = expected(memory[:64]).astype(np.int64) & 0xFFFFFFFF
+    assert (data[256:512].view(np.uint32) == want).all()
+
+
+def test_dpp_moves_64_bit_operands() -> None:
+    body = """
+        v_mov_b32 v4, v1
+        v_not_b32 v5, v1
+        v_mov_b64_dpp v[6:7], v[4:5] row_newbcast:5 row_mask:0xf bank_mask:0xf
+        v_not_b32 v7, v7
+        v_lshl_add_u32 v1, v6, 8, v7
+    """
+    source = (LANE & ~np.uint32(15)) + 5
+    assert (lanes(body, LANE) == source * 257).all()
+
+
+def test_register_index_follows_control_flow() -> None:
+    # The indexed region is entered by a branch and left by another; the text in between is not.
+    body = """
+        v_mov_b32 v10, 100
+        v_mov_b32 v11, 200
+        v_mov_b32 v12, 300
+        s_mov_b32 s10, 1
+        s_branch .Lon
+        .Lplain:
+        v_mov_b32 v2, v10
+        s_branch .Ldone
+        .Lon:
+        s_set_gpr_idx_on s10, gpr_idx(SRC0)
+        v_mov_b32 v1, v10
+        s_set_gpr_idx_idx 2
+        v_add_u32 v1, v10, v1
+        s_set_gpr_idx_off
+        s_branch .Lplain
+        .Ldone:
+        v_add_u32 v1, v1, v2
+    """
+    assert (lanes(body, LANE) == 600).all()
