@@ -124,7 +124,7 @@ def test_a_load_used_too_early_is_named_with_its_load() -> None:
     late = check(body.format(wait=""))
     assert {(f.rule, f.severity) for f in late} == {("wait.raw", ERROR)}
     found = late[0]
-    assert pair(found) == ("global_load_dword", "v_add_u32")
+    assert pair(found) == ("global_load_dword", "v_add_u32_e32")
     assert "a changes when loads arrive late" in found.message
     # Read too early, but to no effect.
     quiet = body.format(wait="").replace(

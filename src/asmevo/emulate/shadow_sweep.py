@@ -67,6 +67,37 @@ class _Ready:
     new: str
     undefined: str
 
+    def _quick(self, own: str, writes: str, reads: str, done: str) -> None:
+        """Two common cases that need no comparison: the same access again, and the first ever.
+
+        What another wave did since the same access was reported when it did it.
+        """
+        s, f, t = self.sweep, self.sweep.f, self.sweep.vector
+        align = s.space.bits // 8
+
+        def none(value: str) -> str:
+            if s.width == 1:
+                return f.op(f"icmp eq {t} {value}, 0")
+            mask = f.op(f"icmp ne {t} {value}, zeroinitializer")
+            bits = f.op(f"bitcast <{s.width} x i1> {mask} to i{s.width}")
+            return f.op(f"icmp eq i{s.width} {bits}, 0")
+
+        fresh, first, rest = f.label("fresh"), f.label("first"), f.label("rest")
+        again = f.op(f"xor {t} {own}, {self.new}")
+        if not s.write:  # any read of this wave in this interval
+            again = f.op(f"lshr {t} {again}, {s.const(INDEX_BITS)}")
+        f.cond(none(again), done, fresh)
+        f.place(fresh)
+        other = f.load(t, reads if s.write else writes, align)
+        untouched = none(f.op(f"or {t} {own}, {other}"))
+        if not s.write:
+            untouched = f.op(f"and i1 {untouched}, {f.op(f'xor i1 {s.undefined}, true')}")
+        f.cond(untouched, first, rest)
+        f.place(first)
+        f.store(t, self.new, writes if s.write else reads, align)
+        f.br(done)
+        f.place(rest)
+
     def step(self, writes: str, reads: str, on_bad: str, done: str) -> None:
         """Check one chunk; branches to `on_bad` without a change, or updates and goes to `done`."""
         s, f, t = self.sweep, self.sweep.f, self.sweep.vector
@@ -91,7 +122,11 @@ class _Ready:
             there = f.op(f"icmp ne {t} {entry}, {s.const(0)}")
             return f.op(f"and {mask} {other}, {there}")
 
-        w, r = f.load(t, writes, align), f.load(t, reads, align)
+        own = f.load(t, writes if s.write else reads, align)
+        if s.space is MEMORY:
+            self._quick(own, writes, reads, done)
+        other = f.load(t, reads if s.write else writes, align)
+        w, r = (own, other) if s.write else (other, own)
         yw, bad = apart(w)
         yr, many = apart(r)
         group_flag = ""
