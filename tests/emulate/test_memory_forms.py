@@ -377,3 +377,37 @@ def test_register_index_follows_control_flow() -> None:
         v_add_u32 v1, v1, v2
     """
     assert (lanes(body, LANE) == 600).all()
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        0x07060302,
+        0x05040100,
+        0x01000504,
+        0x03020706,
+        0x07060706,
+        0x03020100,
+        0x06050201,
+        0x0C0C0100,
+        0x07060D02,
+        0x09080302,
+        0x00060302,
+        0x0302FFFE,
+    ],
+)
+def test_byte_permutation_by_a_scalar_selector(selector: int) -> None:
+    rng = np.random.default_rng(selector)
+    a, b = (rng.integers(0, 1 << 32, 64, dtype=np.uint32) for _ in range(2))
+    got = lanes(f"s_mov_b32 s10, {selector:#x}\nv_perm_b32 v1, v1, v2, s10", a, b)
+    octets = np.stack([b, a], axis=1).view(np.uint8).reshape(64, 8)
+    want = np.zeros((64, 4), np.uint8)
+    for i in range(4):
+        s = selector >> 8 * i & 0xFF
+        if s < 8:
+            want[:, i] = octets[:, s]
+        elif s < 12:
+            want[:, i] = np.where(octets[:, 2 * (s - 8) + 1] & 0x80, 0xFF, 0)
+        else:
+            want[:, i] = 0 if s == 12 else 0xFF
+    assert (got == want.view(np.uint32)[:, 0]).all()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from asmevo.emulate import lane_perm
 from asmevo.emulate import layout as L
 from asmevo.emulate.dpp import dpp_valid, dpp_write_mask
 from asmevo.emulate.emit import Helper, Variant, family
@@ -120,9 +121,14 @@ def emit_lane(module: Module, variant: Variant) -> None:
     """A VALU opcode of the semantics table."""
     semantic = table.lookup(variant.name)
     assert semantic is not None, variant
+    h = Helper(module, variant)
+    if lane_perm.applies(h):
+        _emit(Helper(module, variant, FULL), semantic, False)
+        lane_perm.emit_words(h, variant.symbol + FULL)
+        return
     if semantic.fast is not None:
         _emit(Helper(module, variant, FULL), semantic, False)
-    _emit(Helper(module, variant), semantic, semantic.fast is not None)
+    _emit(h, semantic, semantic.fast is not None)
 
 
 def _emit(h: Helper, semantic: Semantic, fast: bool) -> None:
