@@ -77,6 +77,9 @@ def test_exchanging_two_readers_brings_one_closer() -> None:
     first, second = "v_max3_f32 v50, v16, v17, v50", "v_max3_f32 v50, v18, v19, v50"
     before = lines(MFMA, "s_nop 5", first, second)
     assert verdict(before, lines(MFMA, "s_nop 5", second, first)) == ["hazard.xdl-valu-read"]
+    # Only the first reader lacks a wait state here, so the other's finding is a new one.
+    before = lines(MFMA, "s_nop 9", first, second)
+    assert verdict(before, lines(MFMA, "s_nop 9", second, first)) == ["hazard.xdl-valu-read"]
 
 
 def test_swapped_registers_do_not_confuse_two_findings() -> None:

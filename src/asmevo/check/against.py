@@ -48,6 +48,11 @@ def _ordinals(program: ProgramLike) -> list[int]:
     return ordinals
 
 
+def _texts(program: ProgramLike) -> frozenset[str]:
+    """Texts of all instructions of a program."""
+    return frozenset(_exact(i.text or "") for i in set(program.instructions))
+
+
 def _exact_key(f: Finding) -> tuple[object, ...]:
     return (f.kernel, f.rule, _exact(f.producer_text), _exact(f.text), f.what)
 
@@ -103,6 +108,7 @@ class _Pairing:
         for n, f in enumerate(before):
             self.by_text[self.texts[n]].append(n)
             self.by_place[_place_key(f, old_numbers)].append(n)
+        self.known_texts = remembered(k0, "texts", _texts)
         self.renamed = False
         self.holder: dict[int, int] = {}  # finding before -> its partner after
         self.held: dict[int, int] = {}
@@ -114,12 +120,18 @@ class _Pairing:
         text = _exact_key(f)
         places = self.by_place.get(_place_key(f, self.new_numbers), ())
         known = self.by_text.get(text, ())
-        if known and not self.renamed:
+        if not self.renamed and (known or self._unrenamed(f)):
             places = [o for o in places if self.texts[o] == text]
         for keys in (places, () if self.renamed else known):
             for o in keys:
                 if metric(self.before[o]) <= least:
                     yield o
+
+    def _unrenamed(self, f: Finding) -> bool:
+        """Whether both instructions stand in the original as they are: moved, not renamed."""
+        return _exact(f.text) in self.known_texts and (
+            f.producer is None or _exact(f.producer_text) in self.known_texts
+        )
 
     def solve(self) -> tuple[list[tuple[Finding, Finding]], list[Finding]]:
         """Pairs (before, after), and the findings after that have no partner."""
@@ -169,16 +181,23 @@ def renamed(k0: ProgramLike, k1: ProgramLike) -> bool:
     old, new = facts_of(k0), facts_of(k1)
     if len(old) != len(new):
         return False
+    changed = [(f, g) for f, g in zip(old, new, strict=True) if f is not g]
+    if any(f.skeleton != g.skeleton for f, g in changed):
+        return False
     forward: dict[tuple[str, int], tuple[str, int]] = {}
     backward: dict[tuple[str, int], tuple[str, int]] = {}
-    for f, g in zip(old, new, strict=True):
-        if f.skeleton != g.skeleton:
-            return False
+    for f, g in changed:
         pairs = zip(_units(f.inst.text or ""), _units(g.inst.text or ""), strict=False)
         for a, b in pairs:
             if forward.setdefault(a, b) != b or backward.setdefault(b, a) != a:
                 return False
-    return True
+    # What did not change must not name a register that was renamed.
+    same = {f for f, g in zip(old, new, strict=True) if f is g}
+    return all(
+        forward.get(u, u) == u and backward.get(u, u) == u
+        for f in same
+        for u in _units(f.inst.text or "")
+    )
 
 
 def _units(text: str) -> list[tuple[str, int]]:
