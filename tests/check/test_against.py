@@ -112,6 +112,28 @@ def test_weaker_wait_before_a_barrier_is_worse() -> None:
     assert verdict(before, after) == ["wait.lds-write-at-barrier"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "s_getreg_b32 s8, hwreg(HW_REG_XCC_ID)",
+        "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0",
+        "s_memtime s[8:9]",
+        "s_sendmsg sendmsg(MSG_INTERRUPT)",
+        "s_sethalt 1",
+    ],
+)
+def test_the_machine_around_is_touched_as_in_the_original(text: str) -> None:
+    plain, touched = lines("s_nop 0", USE), lines(text, "s_nop 0", USE)
+    assert verdict(plain, touched) == ["against.environment"]
+    assert verdict(touched, plain) == ["against.environment"]
+    assert verdict(touched, touched) == []
+    assert verdict(touched, touched.replace("s8", "s10").replace("s[8:9]", "s[10:11]")) == []
+
+
+def test_idle_time_and_priority_are_free() -> None:
+    assert verdict(lines(USE), lines("s_setprio 1", "s_sleep 1", USE)) == []
+
+
 def test_fences_stay_and_memory_does_not_cross_them() -> None:
     write = "ds_write_b32 v0, v5\ns_waitcnt lgkmcnt(0)"
     before = lines(write, "s_barrier", LOAD)

@@ -4,7 +4,8 @@ Hand-written kernels that run every day break documented rules, so an edit is no
 clean, only to add nothing: no finding that the original lacks, at any severity; no existing one
 whose distance shrank; and nothing moves between a producer and a consumer that no wait covers in
 the original, because there elapsed time is all that keeps them apart. Barriers and cache control
-stay, and no memory operation crosses a barrier.
+stay, and no memory operation crosses a barrier. Clocks, the wave's identity, mode registers and
+messages are touched as in the original: there a run cannot vouch for what other machines do.
 
 A finding keeps its identity by the texts of its producer and consumer. Where these are new because
 registers were renamed, by the instructions without their registers and their order of appearance.
@@ -22,6 +23,14 @@ from asmevo.check.facts import ProgramLike, facts_of, remembered, skeleton
 from asmevo.check.findings import ERROR, Finding
 
 _PINNED = ("wait.raw", "wait.waw")
+# What no result of a run shows, or what differs between an emulator and a machine, or between runs.
+# Idle time and priority (s_sleep, s_setprio) are free to change; so is giving registers back early.
+_ENVIRONMENT = (
+    "s_getreg", "s_setreg", "s_memtime", "s_memrealtime", "s_get_waveid", "s_sendmsg", "s_trap",
+    "s_sethalt", "s_setkill", "s_rfe", "s_ttracedata", "s_incperflevel", "s_decperflevel",
+    "s_round_mode", "s_denorm_mode", "s_atc_probe", "ds_gws_",
+)  # fmt: skip
+_HARMLESS = "MSG_DEALLOC_VGPRS"
 _COUNTED = "-at-"  # in rules whose `have` is a count of pending operations
 
 
@@ -82,6 +91,7 @@ def compare(
     worse = [_worse(f, before) for f in left]
     worse += _moved_pins(matched, k0, k1)
     worse += _synchronization(k0, k1)
+    worse += _environment(k0, k1)
     return worse
 
 
@@ -287,3 +297,31 @@ def _synchronization(k0: ProgramLike, k1: ProgramLike) -> list[Finding]:
                 )
             ]  # fmt: skip
     return []
+
+
+def _around(program: ProgramLike) -> dict[str, list[int]]:
+    """Indices of the instructions that touch the machine around the program, by skeleton."""
+    found: defaultdict[str, list[int]] = defaultdict(list)
+    for i, f in enumerate(facts_of(program)):
+        if f.base.startswith(_ENVIRONMENT) and _HARMLESS not in f.skeleton:
+            found[f.skeleton].append(i)
+    return found
+
+
+def _environment(k0: ProgramLike, k1: ProgramLike) -> list[Finding]:
+    """Instructions of `_ENVIRONMENT` that were added or removed."""
+    old, new = _around(k0), _around(k1)
+    found: list[Finding] = []
+    for text in sorted(old.keys() | new.keys()):
+        before, after = len(old.get(text, ())), len(new.get(text, ()))
+        if before != after:
+            place = new[text][-1] if after else old[text][-1]
+            found.append(
+                Finding(
+                    "against.environment", "-", ERROR, "", place, text,
+                    message=f"{text!r} occurs {after} times, in the original {before}: it reads or "
+                    "changes the machine's state, which runs on other machines need not share",
+                    fix="keep those of the original and add none",
+                )
+            )  # fmt: skip
+    return found
