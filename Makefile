@@ -10,7 +10,7 @@ demo: $(READY)
 	$(BIN)/asmevo demo --output demo
 
 test: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: $(READY)
 	$(BIN)/ruff check src tests benchmarks kernels
