@@ -88,9 +88,9 @@ def test_waves_at_different_barriers_are_a_note() -> None:
 
 def test_undefined_lds_is_an_error_when_the_result_depends_on_it() -> None:
     read = "ds_read_b32 v10, v1\n" + LGKM
-    errors = [f for f in check(read + OUT) if f.rule == "uninitialized.lds"]
-    assert only(errors).severity == ERROR
-    assert only(errors).text.startswith("ds_read_b32")
+    found = only(check(read + OUT))
+    assert (found.rule, found.severity) == ("uninitialized.lds", ERROR)
+    assert found.text.startswith("ds_read_b32")
     found = only(check(read + "v_mov_b32 v10, 0\n" + OUT))
     assert (found.rule, found.severity) == ("uninitialized.lds", NOTE)
 

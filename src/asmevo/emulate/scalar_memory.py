@@ -5,7 +5,7 @@ Addresses are 64-bit base (slot 1) + SGPR offset (slot 2) + immediate, low two b
 
 from __future__ import annotations
 
-from asmevo.emulate import access
+from asmevo.emulate import access, shadow
 from asmevo.emulate import layout as L
 from asmevo.emulate.emit import Helper, Variant, family
 from asmevo.emulate.ir import Module
@@ -48,7 +48,11 @@ def _host(h: Helper, at: str, size: int, permission: int) -> str:
     searched = f.op(f"inttoptr i64 {f.load('i64', f.at('%st', L.HOST), 8)} to ptr")
     f.br(have)
     f.place(have)
-    return f.phi("ptr", [(host, quick_block), (searched, found)])
+    pointer = f.phi("ptr", [(host, quick_block), (searched, found)])
+    if h.variant.option("shadow"):
+        flags = {"smem": shadow.READ, "smem_store": shadow.WRITE}.get(h.variant.family)
+        shadow.straight(h, pointer, size, flags or shadow.READ | shadow.WRITE | shadow.ATOMIC)
+    return pointer
 
 
 class _Buffer:

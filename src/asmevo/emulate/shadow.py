@@ -56,6 +56,8 @@ def granule_shifts(bases: Iterable[str]) -> tuple[int, int]:
     shifts = [2, 2]
     for base in bases:
         op = memory_op(base)
+        if op is None and "_format_" in base:
+            shifts[1] = 0  # the descriptor says how wide
         if op is None or op.size >= 4:
             continue
         small = op.size.bit_length() - 1
@@ -66,7 +68,9 @@ def granule_shifts(bases: Iterable[str]) -> tuple[int, int]:
     return shifts[0], shifts[1]
 
 
-def access(h: Helper, hosts: str, mask: str, size: int, flags: int, lds: bool = False) -> None:
+def access(
+    h: Helper, hosts: str, mask: str, size: int | str, flags: int, lds: bool = False
+) -> None:
     """Emit the shadow check of one access at per-lane host addresses (LDS ones with `lds`)."""
     f = h.fn
     f.store(I64X64, hosts, f.at("%st", L.HOST), 64)
@@ -168,6 +172,8 @@ def _emit_straight(module: Module) -> None:
     ragged = f.op(f"or i64 {offset}, %size")
     low = f.op(f"sub i64 {f.op(f'shl i64 1, {area.shift}')}, 1")
     ragged = f.op(f"icmp ne i64 {f.op(f'and i64 {ragged}, {low}')}, 0")
+    atomic = f.op(f"icmp ne i64 {f.op(f'and i64 %flags, {ATOMIC}')}, 0")
+    ragged = f.op(f"or i1 {ragged}, {atomic}")
     exact, even = f.label("exact"), f.label("even")
     f.cond(ragged, exact, even, likely=False)
     f.place(even)

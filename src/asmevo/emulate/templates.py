@@ -24,7 +24,10 @@ from asmevo.isa.target import Target
 
 _UNSUPPORTED = Variant("unsupported", "unsupported")
 _PASS = Variant("pass", "pass")
-_WATCHED = frozenset({"vmem", "lds", "transpose"})  # families that keep shadow memory
+# Families that keep shadow memory.
+_WATCHED = frozenset(
+    {"vmem", "lds", "transpose", "typed", "lds_lane", "smem", "smem_store", "smem_atomic"}
+)
 _ENDS_BLOCK = frozenset({OpClass.BRANCH, OpClass.END, OpClass.BARRIER})
 _MOST = 300_000  # templates kept per mode before starting over
 

@@ -8,6 +8,7 @@ formats"). Accesses are in range as a whole or not at all.
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
+from asmevo.emulate import shadow
 from asmevo.emulate.emit import Helper, Variant, family
 from asmevo.emulate.ir import Fn, Module
 from asmevo.emulate.vector_memory import DATA, SADDR, Addressing
@@ -241,6 +242,9 @@ def emit_typed(module: Module, variant: Variant) -> None:
     valid = a.in_range(0, size)
     permission = L.READABLE if variant.option("load") else L.WRITABLE
     hosts = a.hosts(valid, 0, size, permission)
+    if variant.option("shadow"):
+        flags = shadow.READ if variant.option("load") else shadow.WRITE
+        shadow.access(h, hosts, valid, size, flags)
     f.store("<64 x i64>", hosts, f.at("%st", L.HOST), 64)
     if variant.option("load"):
         _load_lanes(h, valid, convert, dfmt, nfmt, word3 if formats is None else None)

@@ -217,7 +217,7 @@ class _Check:
 
     # --- undefined contents -----------------------------------------------------------------
     def _undefined(self, base: RunResult, found: list[Finding]) -> frozenset[str]:
-        """What results depend on, of `registers or lds`, `memory`; adds the findings of it."""
+        """Which undefined contents results depend on, of `lds` and `memory`; adds findings."""
         depends: set[str] = set()
         other = self._run(junk=1)
         if other.fault is not None:
@@ -226,8 +226,7 @@ class _Check:
         else:
             buffer = self._differing(base, other)
             if buffer:
-                depends.add("lds")
-                found.append(self._register_read(base, buffer))
+                found += self._register_read(base, buffer, depends)
         if any(b.undefined for b in self.capsule.buffers):
             third = self._run("B", 1)
             if third.fault is None and other.fault is None:
@@ -268,28 +267,35 @@ class _Check:
                 return b.name
         return ""
 
-    def _register_read(self, base: RunResult, buffer: str) -> Finding:
-        """The first read of a register that holds nothing, along the traced waves."""
+    def _register_read(self, base: RunResult, buffer: str, depends: set[str]) -> list[Finding]:
+        """The first read of a register that holds nothing, along the traced waves.
+
+        Where there is none, the reads of undefined LDS explain the result.
+        """
         for trace in base.wave_traces:
             seen = self._first_undefined(trace)
             if seen is not None:
                 index, mask = seen
                 names = register_text(mask)
-                return self._finding(
-                    "uninitialized.register", ERROR, index, None,
-                    f"{names} holds nothing when wave {trace.wave} of workgroup {trace.workgroup} "
-                    f"reads it, and {buffer} depends on undefined registers or LDS",
-                    "define it first", names,
-                )  # fmt: skip
-        reads = [
-            o for o in base.observations if o.kind == "uninitialized-read" and o.space == "lds"
-        ]
-        index = reads[0].second if reads else -1
-        return self._finding(
-            "uninitialized.result", ERROR, index, None,
-            f"{buffer} depends on undefined registers or LDS",
-            "define what is read first", buffer,
-        )  # fmt: skip
+                return [
+                    self._finding(
+                        "uninitialized.register", ERROR, index, None,
+                        f"{names} holds nothing when wave {trace.wave} of workgroup "
+                        f"{trace.workgroup} reads it, and {buffer} depends on undefined registers "
+                        "or LDS",
+                        "define it first", names,
+                    )
+                ]  # fmt: skip
+        depends.add("lds")
+        if any(o.kind == "uninitialized-read" and o.space == "lds" for o in base.observations):
+            return []
+        return [
+            self._finding(
+                "uninitialized.result", ERROR, -1, None,
+                f"{buffer} depends on undefined registers or LDS",
+                "define what is read first", buffer,
+            )
+        ]  # fmt: skip
 
     def _first_undefined(self, trace: WaveTrace) -> tuple[int, int] | None:
         defined = entry_mask(self.kernel.descriptor)
