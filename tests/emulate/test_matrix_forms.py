@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from asmevo.emulate import layout as L
 from asmevo.emulate.decode import Unsupported
 from asmevo.isa.llvm import AssemblyError
 from asmevo.isa.semantics.matrix import matrix_op
@@ -21,7 +22,8 @@ from opinion.matrix_bench import Case, expected_parts, result_bits
 from opinion.matrix_doubles import as_floats, sums
 from opinion.matrix_forms import NAMES, WIDTH, form
 from opinion.matrix_operands import image, one_hot, random_case
-from opinion.wave import assemble
+from opinion.softfloat import Mode
+from opinion.wave import Wave, assemble
 
 ALL = int(os.environ.get("ASMEVO_OPINION_INPUTS", "64")) >= 2000
 EVERY = [(arch, name) for arch in NAMES for name in NAMES[arch]]
@@ -200,8 +202,6 @@ def test_exec_does_not_matter() -> None:
 
 @pytest.mark.parametrize("arch", NAMES)
 def test_f32_inputs_follow_fp_denorm(arch: str) -> None:
-    from opinion.softfloat import Mode
-
     rng = np.random.default_rng(13)
     name = next(n for n in NAMES[arch] if "16x16x4" in n and n.endswith("f32"))
     case = random_case(arch, name, 13)
@@ -243,3 +243,56 @@ def test_illegal_modifiers_are_refused() -> None:
     double = random_case("gfx90a", "v_mfma_f64_16x16x4f64", 14)
     with pytest.raises(Unsupported, match="blgp"):
         replace(double, blgp=1).run(exact=False)
+
+
+MODELESS = [
+    ("gfx942", "v_mfma_f32_32x32x8_f16"),
+    ("gfx942", "v_mfma_f32_16x16x16_bf16"),
+    ("gfx942", "v_mfma_f32_16x16x8_xf32"),
+    ("gfx942", "v_mfma_f32_16x16x32_bf8_fp8"),
+    ("gfx942", "v_mfma_f64_16x16x4_f64"),
+    ("gfx950", "v_mfma_i32_16x16x64_i8"),
+    ("gfx950", "v_mfma_f32_16x16x128_f8f6f4"),
+]
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize(("arch", "name"), MODELESS)
+def test_mode_rounding_and_denormals_do_not_matter(arch: str, name: str, exact: bool) -> None:
+    case = random_case(arch, name, 16, "wide")
+    expected = case.run(exact)
+    for mode in (Mode(round_32=3, round_16_64=3), Mode(denorm_32=0, denorm_16_64=0)):
+        np.testing.assert_array_equal(case.run(exact, mode=mode), expected)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_addend_and_result_never_flush(exact: bool) -> None:
+    """Only A and B of f32 forms follow MODE; C passes through as it is."""
+    for arch, name in (
+        ("gfx942", "v_mfma_f32_16x16x4_f32"),
+        ("gfx950", "v_mfma_f32_4x4x1_16b_f32"),
+    ):
+        case = random_case(arch, name, 17)
+        case.a = np.zeros_like(case.a)
+        tiny = np.arange(1, 1 + 64 * case.form.results, dtype=np.uint32)
+        case.c = tiny.reshape(case.form.results, 64)
+        parts = expected_parts(case)
+        for mode in (Mode(), Mode(denorm_32=0)):
+            got = result_bits(case.form, case.run(exact, mode=mode), parts.lane, parts.register)
+            np.testing.assert_array_equal(got, parts.c)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_sources_are_read_before_the_result_is_written(exact: bool) -> None:
+    """D over A, B and C at once, as LLVM allows it for small results."""
+    case = random_case("gfx942", "v_mfma_f32_16x16x16_f16", 18)
+    assert isinstance(case.c, np.ndarray)
+    whole = np.concatenate([case.a, case.b])
+    apart = replace(case, c=whole).run(exact)
+    wave = Wave()
+    for n, row in enumerate(whole):
+        wave.row(8 + n)[:] = row
+    wave.set_scalar(L.EXEC, 0, 8)
+    text = "v_mfma_f32_16x16x16_f16 v[8:11], v[8:9], v[10:11], v[8:11]"
+    wave.run(assemble(text, "gfx942"), "gfx942", exact=exact)
+    np.testing.assert_array_equal(np.stack([wave.row(8 + n) for n in range(4)]), apart)
