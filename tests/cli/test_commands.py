@@ -11,8 +11,16 @@ import numpy as np
 import pytest
 
 from asmevo.codeobject import CodeObject
+from asmevo.isa.target import Target
+from asmevo.program import recover
+from asmevo.program.build import assemble_object
+from asmevo.program.edit import Edit, apply
+from asmevo.program.rebuild import rebuild
 
 from .conftest import LAUNCHES, Run
+
+
+KERNELS = LAUNCHES.parent
 
 
 def patched(data: bytes, old: bytes, new: bytes) -> bytes:
@@ -287,3 +295,43 @@ def test_an_object_that_cannot_be_checked_does_not_hide_the_others(
     assert got.code == 2
     assert len(got.json["objects"]) == 9
     assert got.json["not_checked"][0]["name"].endswith("5.co")
+
+
+def _rebuilt(name: str, folder: Path, at: str, lines: tuple[str, ...]) -> tuple[Path, Path]:
+    """An object of the project's assembly, and one whose first instruction `at` is replaced."""
+    text = (KERNELS / f"{name}.s").read_text(encoding="utf-8")
+    k0 = assemble_object(text, Target("gfx942"))
+    program = recover(CodeObject.open(k0))
+    index = next(i for i, inst in enumerate(program.instructions) if inst.text == at)
+    k1 = rebuild(apply(program, [Edit(index, index + 1, lines)]))
+    paths = folder / "K0.hsaco", folder / "K1.hsaco"
+    for path, data in zip(paths, (k0, k1), strict=True):
+        path.write_bytes(data)
+    return paths
+
+
+def test_verify_sees_a_race_between_waves(run: Run, tmp_path: Path) -> None:
+    # Wave 1 writes what wave 0 reads without a barrier between; in their own order all is well.
+    narrow = "v_cmp_gt_u32_e32 vcc, 64, v0"
+    k0, k1 = _rebuilt("gfx942/reduce", tmp_path, narrow, ("v_cmp_gt_u32_e32 vcc, 0x80, v0",))
+    launch = KERNELS / "launch" / "reduce.yaml"
+    got = run("verify", k0, k1, "--launch", launch)
+    assert got.result.startswith("Result: FAIL (divergent")
+    assert "shuffle:1" in got.result
+    assert run("verify", k0, k0, "--launch", launch).code == 0
+
+
+def test_verify_judges_the_kernels_that_no_launch_runs(run: Run, tmp_path: Path) -> None:
+    launch = KERNELS / "launch" / "recovery" / "remember.yaml"
+    wait = "s_waitcnt vmcnt(0)"
+    k0, k1 = _rebuilt("recovery/gfx942/calls", tmp_path, wait, ("s_nop 0",))
+    got = run("verify", k0, k1, "--launch", launch)
+    assert got.result.startswith("Result: FAIL (static_invalid")
+    shift, wrong = "v_lshlrev_b32_e32 v1, 2, v1", "v_lshlrev_b32_e32 v1, 3, v1"
+    k0, k1 = _rebuilt("recovery/gfx942/calls", tmp_path, shift, (wrong,))
+    got = run("verify", k0, k1, "--launch", launch)
+    assert got.code == 0
+    assert "warning: 1 changed instructions of" in got.out
+    [lost] = run("verify", k0, k1, "--launch", launch, "-f", "json").json["untested_changes"]
+    assert len(lost["instructions"]) == 1
+    assert "warning" not in run("verify", k0, k0, "--launch", launch).out

@@ -186,3 +186,27 @@ def test_resume_refuses_another_run(run: Run, saxpy: Path, launch: Path) -> None
     run(*base, "--store", store, "--resume", "--seed", 9).complaint(2)
     store.write_bytes(b"no database" * 100)
     run(*base, "--store", store, "--resume").complaint(4, "run.db")
+
+
+def test_interrupted_by_the_user(kernel_objects: Callable[..., bytes], tmp_path: Path) -> None:
+    store, k0 = tmp_path / "run.db", tmp_path / "K0.hsaco"
+    k0.write_bytes(kernel_objects("softmax"))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "asmevo.cli.main", "optimize", str(k0), "--launch",
+         str(LAUNCHES / "softmax.yaml"), "--budget", "5000", "-o", str(tmp_path / "K1"),
+         "--store", str(store)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None and _attempts(store) < 1:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == ""
+    assert "--resume" in err
+    assert err.endswith("asmevo: interrupted\n")
+    assert "Traceback" not in err
+    assert not (tmp_path / "K1").exists()

@@ -40,6 +40,7 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 _ClickException: type[Exception] = typer.BadParameter.__mro__[2]
 
 DEBUG = "ASMEVO_DEBUG"
+INTERRUPTED = 130
 
 app = typer.Typer(
     name="asmevo",
@@ -124,13 +125,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(arguments: list[str]) -> int:
     try:
         result = app(args=arguments, prog_name="asmevo", standalone_mode=False)
-        return int(result) if isinstance(result, int) else 0
+        code = int(result) if isinstance(result, int) else 0
+        # Typer turns Ctrl-C into this code and says nothing.
+        return _fail("interrupted", INTERRUPTED) if code == INTERRUPTED else code
     except AsmEvoError as err:
         return _typed(err, arguments)
     except _ClickException as err:
         return _usage(err)
     except (KeyboardInterrupt, typer.Abort):
-        return _fail("interrupted", 130)
+        return _fail("interrupted", INTERRUPTED)
     except BrokenPipeError:
         # The reader of stdout has gone; nothing is left to say.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -21,7 +21,7 @@ from asmevo.cli.common import (
     emulated,
     open_object,
 )
-from asmevo.cli.output import Format, FormatOption, emit, progress, table, write_file
+from asmevo.cli.output import Format, FormatOption, emit, progress, say, table, write_file
 from asmevo.codeobject import CodeObject
 from asmevo.drivers import DRIVER_NAMES, make_driver
 from asmevo.errors import InputError
@@ -105,7 +105,12 @@ def optimize(request: Request) -> tuple[Report, dict[str, Any]]:
             ),
             show,
         )
-        result = controller.run()
+        try:
+            result = controller.run()
+        except KeyboardInterrupt:
+            if request.store is not None:
+                say(f"{request.store} holds what was done; the same command with --resume goes on")
+            raise
     record = _record(request, co, result, [c.label for c in launches])
     if result.best.parent is not None:
         # The winner is judged again from scratch: other junk, a device without history, matrix

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +10,7 @@ import typer
 
 from asmevo.check import abi
 from asmevo.check.against import compare as against
+from asmevo.check.facts import skeleton
 from asmevo.check.findings import Finding
 from asmevo.check.run import check_program
 from asmevo.cli.common import (
@@ -31,15 +33,21 @@ from asmevo.verify.oracle import DifferentialOracle
 from asmevo.verify.report import CapsuleReport, VerifyConfig, VerifyReport, coverage
 
 SCHEMA = "asmevo/verify/1"
+# In the order of their numbers alone, waves that race for LDS can always come out right.
+DEFAULT_SCHEDULES = ("shuffle:1",)
+_LONGEST_DIFF = 3000  # instructions; finer comparison takes quadratic time
 
 
-def static_findings(k0: CodeObject, k1: CodeObject, kernel: str) -> list[Finding]:
-    """ABI differences and findings of K1 that K0 does not have."""
+def static_findings(k0: CodeObject, k1: CodeObject) -> list[Finding]:
+    """ABI differences and findings of K1 that K0 does not have, in every function of the object.
+
+    The launches run one kernel; K1 takes the place of K0 for all of them.
+    """
     found = abi.compare(k0, k1)
     if found:
         return found
     p0, p1 = recover(k0), recover(k1)
-    return against(check_program(p0, kernel), p0, check_program(p1, kernel), p1)
+    return against(check_program(p0), p0, check_program(p1), p1)
 
 
 def register(app: typer.Typer) -> None:
@@ -58,7 +66,10 @@ def register(app: typer.Typer) -> None:
         ] = False,
         schedule: Annotated[
             list[str] | None,
-            typer.Option(help="further wave order to test: interleave:N or shuffle:SEED"),
+            typer.Option(
+                help="further wave order to test: interleave:N or shuffle:SEED "
+                f"[default: {', '.join(DEFAULT_SCHEDULES)}]"
+            ),
         ] = None,
         poison_seed: Annotated[
             int, typer.Option(help="seed of the junk in undefined registers, LDS and memory")
@@ -83,13 +94,13 @@ def register(app: typer.Typer) -> None:
         config = VerifyConfig(
             poison_seed=poison_seed,
             exact=exact,
-            schedules=tuple(schedule or ()),
+            schedules=tuple(schedule or DEFAULT_SCHEDULES),
             guards_mapped=guards_mapped,
             matrix=matrix.value,
         )
-        name = co0.kernel(kernel if kernel is not None else launches[0].kernel).name
+        co0.kernel(kernel if kernel is not None else launches[0].kernel)
         with naming(candidate):
-            findings = static_findings(co0, co1, name)
+            findings = static_findings(co0, co1)
         if findings:
             data: dict[str, Any] = {"findings": [f.as_json() for f in findings]}
             emit(
@@ -106,11 +117,13 @@ def register(app: typer.Typer) -> None:
             report = DifferentialOracle(k0, device, config).verify(k1, launches)
         record = evidence(report, k0, k1, launches, device, config)
         record["evidence_schema"] = record.pop("schema")
+        program = device.program(k1)
+        record["untested_changes"] = untested(report, device.program(k0), program)
         emit(
             format,
             SCHEMA,
             {k: v for k, v in record.items() if k not in ("status", "reason")},
-            _lines(report, len(launches), device.program(k1)),
+            [*_lines(report, len(launches), program), *_warnings(record["untested_changes"])],
             ok=report.ok,
             reason=f"{report.status}: {report.reason}"
             if not report.ok
@@ -119,6 +132,60 @@ def register(app: typer.Typer) -> None:
         )
 
     del command
+
+
+def changed(before: Program, after: Program) -> list[int]:
+    """Instructions of `after` that `before` does not have there, by the order of their texts.
+
+    Where something was taken out, the instruction behind it counts. Branch distances do not.
+    """
+
+    def texts(program: Program) -> list[str]:
+        known = program.instructions
+        return [
+            skeleton(text) if (text := i.text or i.raw.hex()).startswith("s_") and "branch" in text
+            else text
+            for i in known
+        ]  # fmt: skip
+
+    a, b = texts(before), texts(after)
+    first = 0
+    while first < min(len(a), len(b)) and a[first] == b[first]:
+        first += 1
+    back = 0
+    while back < min(len(a), len(b)) - first and a[-1 - back] == b[-1 - back]:
+        back += 1
+    a, b = a[first : len(a) - back], b[first : len(b) - back]
+    if max(len(a), len(b)) > _LONGEST_DIFF:
+        return list(range(first, first + max(len(b), 1)))
+    found: set[int] = set()
+    for tag, _, _, low, high in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        if tag != "equal":
+            found.update(range(first + low, first + max(high, low + 1)))
+    return sorted(i for i in found if i < len(after.instructions))
+
+
+def untested(report: VerifyReport, before: Program, after: Program) -> list[dict[str, Any]]:
+    """Changed instructions that no launch executed, by function; padding left out."""
+    executed = report.executed
+    if executed is None:
+        return []
+    lost = [i for i in changed(before, after) if not executed[i]]
+    out: list[dict[str, Any]] = []
+    for f in after.functions:
+        inside = [i for i in lost if f.first <= i < f.last]
+        if inside:
+            out.append({"function": f.name, "instructions": inside})
+    return out
+
+
+def _warnings(changes: list[dict[str, Any]]) -> list[str]:
+    return [
+        f"warning: {len(c['instructions'])} changed instructions of {c['function']} were never "
+        f"executed, so nothing is known of them: {', '.join(map(str, c['instructions'][:8]))}"
+        + (", ..." if len(c["instructions"]) > 8 else "")
+        for c in changes
+    ]
 
 
 def _row(capsule: CapsuleReport) -> tuple[str, ...]:
