@@ -19,7 +19,6 @@ from asmevo.program.rebuild import rebuild
 
 from .conftest import LAUNCHES, Run
 
-
 KERNELS = LAUNCHES.parent
 
 
