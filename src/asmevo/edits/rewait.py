@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from asmevo.edits.base import text_of
 from asmevo.edits.dependence import is_padding
 from asmevo.edits.pending import FunctionWaits, WaitState, is_sync
-from asmevo.edits.spacing import LOOK_BACK, padding_before, wait_states
+from asmevo.edits.spacing import LOOK_BACK, breaks_clause, padding_before, wait_states
 from asmevo.isa.counters import encode_waits, is_counter_wait, merge_waits
 from asmevo.isa.effects import effects
 from asmevo.isa.instruction import Instruction
@@ -120,6 +120,9 @@ class BlockWaits:
             put_wait(fields)
             if keep_spacing:
                 put_nops(padding_before(issued[-LOOK_BACK:], inst, target))
+                moved = not issued or issued[-1][0] is not program.instructions[index - 1]
+                if moved and breaks_clause(issued, inst, target):
+                    put_nops(1)
                 if index == order[-1]:
                     put_nops(self._missing_behind(issued, inst, history))
             if index == order[-1] and is_terminator(inst):

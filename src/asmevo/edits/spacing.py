@@ -13,7 +13,7 @@ from functools import lru_cache
 from asmevo.isa.effects import VECTOR_CLASSES, VECTOR_MEMORY, Effects, OpClass, effects
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import EXEC, M0, VCC, VGPR0
-from asmevo.isa.target import Target
+from asmevo.isa.target import Feature, Target
 
 LOOK_BACK = 20
 """No rule asks for more wait states than this."""
@@ -184,3 +184,36 @@ def padding_before(
 @lru_cache(maxsize=1 << 16)
 def _is_matrix(inst: Instruction, arch: str) -> bool:
     return effects(inst, Target(arch)).kind is OpClass.MFMA
+
+
+def breaks_clause(
+    history: Sequence[tuple[Instruction, int]], inst: Instruction, target: Target
+) -> bool:
+    """Whether `inst` would make a memory clause that a page-fault replay could not repeat.
+
+    Consecutive SMEM or vector memory instructions form a soft clause; with XNACK on (or left
+    open) none of them may write a register that any of them reads.
+    """
+    if target.xnack not in (Feature.ANY, Feature.ON) or target.major > 10:
+        return False
+    effect = effects(inst, target)
+    kinds = _CLAUSES.get(effect.kind)
+    if kinds is None:
+        return False
+    reads, writes = set(effect.uses), set(effect.defs)
+    length = 1
+    for earlier, _ in reversed(history):
+        other = effects(earlier, target)
+        if other.kind not in kinds:
+            break
+        reads |= other.uses
+        writes |= other.defs
+        length += 1
+    return length > 1 and bool(reads & writes)
+
+
+_CLAUSES = {
+    OpClass.SMEM: frozenset({OpClass.SMEM}),
+    OpClass.VMEM: VECTOR_MEMORY,
+    OpClass.FLAT: VECTOR_MEMORY,
+}
