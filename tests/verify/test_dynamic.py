@@ -45,28 +45,40 @@ def test_a_clean_kernel_has_no_findings() -> None:
 @pytest.mark.parametrize(
     ("first", "second", "direction"),
     [
-        ("ds_write_b32 v1, v0\n", "ds_read_b32 v10, v2\n", "read-after-write"),
-        ("ds_read_b32 v10, v2\n", "ds_write_b32 v1, v0\n", "write-after-read"),
-        ("ds_write_b32 v1, v0\n", "ds_write_b32 v2, v0\n", "write-after-write"),
+        ("ds_write_b32 v1, v20\n", "ds_read_b32 v10, v2\n", "read-after-write"),
+        ("ds_read_b32 v10, v2\n", "ds_write_b32 v1, v20\n", "write-after-read"),
+        ("ds_write_b32 v1, v20\n", "ds_write_b32 v2, v21\n", "write-after-write"),
     ],
 )
 def test_a_race_names_both_instructions(first: str, second: str, direction: str) -> None:
-    head = "v_mov_b32 v10, 0\n"
-    by_wave = (
-        f"s_cmp_eq_u32 s8, 1\ns_cbranch_scc1 .Lone\n{first}s_branch .Lend\n.Lone:\n{second}.Lend:\n"
-    )
-    found = only(check(FILL + head + by_wave.replace(".Lend", ".Lboth") + LGKM + OUT))
+    body = (
+        FILL + "v_mov_b32 v20, 7\nv_mov_b32 v21, 8\nv_mov_b32 v10, 0\ns_cmp_eq_u32 s8, 1\n"
+        f"s_cbranch_scc1 .Lone\n{first}s_branch .Lboth\n.Lone:\n{second}.Lboth:\n"
+        + SYNC + "ds_read_b32 v11, v1\n" + LGKM + "v_add_u32 v10, v10, v11\n" + OUT
+    )  # fmt: skip
+    found = only(check(body))
     assert (found.rule, found.severity, found.what) == ("race.lds", ERROR, direction)
     assert pair(found) == (first.split()[0], second.split()[0])
-    program = device().program(built(FILL + head + by_wave.replace(".Lend", ".Lboth") + LGKM + OUT))
+    program = device().program(built(body))
     assert program.instructions[found.index].text == found.text
     assert program.instructions[found.producer or 0].text == found.producer_text
     assert "s_barrier" in found.fix
     assert "wave" in found.message
 
 
+def test_a_race_without_effect_is_a_note() -> None:
+    # Both waves store the same value; one of them loads what nobody uses.
+    same = "v_mov_b32 v10, 1\nv_mov_b32 v5, 0\nds_write_b32 v5, v10\n"
+    found = only(check(FILL + same + OUT))
+    assert (found.rule, found.severity) == ("race.lds", NOTE)
+    assert pair(found) == ("ds_write_b32", "ds_write_b32")
+    unused = "s_cmp_eq_u32 s8, 1\ns_cbranch_scc1 .Lone\nds_write_b32 v1, v0\n.Lone:\n"
+    dead = unused + "ds_read_b32 v11, v2\nv_mov_b32 v10, 1\n" + LGKM + OUT
+    assert {(f.rule, f.severity) for f in check(FILL + dead)} == {("race.lds", NOTE)}
+
+
 def test_a_race_between_workgroups_is_an_error_unless_atomics_may_order_them() -> None:
-    store = "v_mov_b32 v10, 1\n" + OUT
+    store = "v_mov_b32 v10, s2\n" + OUT
     found = only(check(store, capsule(groups=2)))
     assert (found.rule, found.severity) == ("race.workgroups", ERROR)
     assert pair(found) == ("global_store_dword", "global_store_dword")

@@ -4,11 +4,14 @@ The object runs on each launch with memory watched, with other junk in undefined
 and memory, and with loads that arrive late. Whatever a run shows becomes a finding that names both
 instructions. Unlike the static check it knows addresses, and unlike it it sees executed paths only.
 
-Severities. A race is an error, except between workgroups of a kernel that uses atomics on device
-memory: those may order them, which is not followed (note). Waves that wait at different barrier
-instructions are a note: specialised waves do so legitimately. A read of undefined LDS or memory is
-an error if the result depends on the junk and a note otherwise: kernels often load what they never
-use. A load used too early is an error if late arrival changes the result.
+Severities. A race is an error if the result depends on the wave order: the launch runs in several
+orders, in which nearly every pair of conflicting accesses meets both ways round. Without an effect
+it is a note: compilers let several waves store the same value, or load what they never use. Between
+workgroups of a kernel with atomics on device memory it is a note, too, because those may order
+them, which is not followed. Waves that wait at different barrier instructions are a note:
+specialised waves do so legitimately. A read of undefined LDS or memory is an error if the result
+depends on the junk and a note otherwise: kernels often load what they never use. A load used too
+early is an error if late arrival changes the result.
 """
 
 from __future__ import annotations
@@ -38,6 +41,8 @@ _RACES = {
     "race-write-after-write": ("writes", "wrote"),
     "race-write-after-read": ("writes", "read"),
 }
+# A pair of waves runs in either order in half of the shuffles, anew at every barrier.
+_ORDERS = ("barrier", "interleave:1", *(f"shuffle:{seed}" for seed in range(1, 7)))
 _SEEN = (*_RACES, "uninitialized-read", "divergent-barrier")
 _MOST_TRACED = 64  # workgroups, when the first ones show no reason
 _NAMED = ("wait.raw", "wait.waw")
@@ -144,7 +149,12 @@ class _Check:
             if result.fault is not None:
                 found.append(self._fault(result, "dynamic.fault"))
             observations += result.observations
-        found += [self._observed(o, atomic, depends) for o in observations if o.kind in _SEEN]
+        order = ""
+        if any(o.kind in _RACES for o in observations):
+            order = self._order_effect(base)
+        found += [
+            self._observed(o, atomic, depends, order) for o in observations if o.kind in _SEEN
+        ]
         return found
 
     # --- memory ---------------------------------------------------------------------------
@@ -159,7 +169,22 @@ class _Check:
                 return True
         return False
 
-    def _observed(self, o: Observation, atomic: bool, depends: frozenset[str]) -> Finding:
+    def _order_effect(self, base: RunResult) -> str:
+        """How the result depends on the wave order, or an empty string."""
+        own = str(RunOptions().schedule_for(self.capsule))
+        for schedule in _ORDERS:
+            if schedule == own:
+                continue
+            result = self._run(schedule=schedule)
+            if result.fault is not None:
+                return f"wave order {schedule} ends in a fault: {result.fault.one_line()}"
+            if buffer := self._differing(base, result):
+                return f"{buffer} is another one in wave order {schedule}"
+        return ""
+
+    def _observed(
+        self, o: Observation, atomic: bool, depends: frozenset[str], order: str
+    ) -> Finding:
         times = "once" if o.times == 1 else f"{o.times} times"
         lds = o.space == "lds"
         place = f"LDS byte {o.address:#x}" if lds else self._place(o.address)
@@ -187,7 +212,7 @@ class _Check:
                 "another workgroup" if o.other_workgroup < 0 else f"workgroup {o.other_workgroup}"
             )
             why = f"{other} {did}"
-            rule, severity = "race.workgroups", NOTE if atomic else ERROR
+            rule, severity = "race.workgroups", ERROR if order and not atomic else NOTE
             fix = "order them by atomics, or let only one workgroup touch it"
             if atomic:
                 why += "; atomics may order them"
@@ -196,12 +221,13 @@ class _Check:
             same = o.waves[0] == o.waves[1]
             other = "another wave" if same else f"wave {o.waves[0]}"
             why = f"{other} {did} since the last barrier"
-            rule, severity = ("race.lds" if lds else "race.memory"), ERROR
+            rule, severity = ("race.lds" if lds else "race.memory"), ERROR if order else NOTE
             counter = "lgkmcnt" if lds and self._is_lds(o.first) else "vmcnt"
             fix = f"put s_waitcnt {counter}(0) and s_barrier between them"
         return self._finding(
             rule, severity, o.second, o.first,
-            f"wave {o.waves[1]} of workgroup {o.workgroup} {does} {place} that {why} ({times})",
+            f"wave {o.waves[1]} of workgroup {o.workgroup} {does} {place} that {why} ({times}); "
+            + (order or f"the result is the same in {len(_ORDERS)} wave orders"),
             fix, o.kind.removeprefix("race-"),
         )  # fmt: skip
 
