@@ -334,3 +334,23 @@ def test_verify_judges_the_kernels_that_no_launch_runs(run: Run, tmp_path: Path)
     [lost] = run("verify", k0, k1, "--launch", launch, "-f", "json").json["untested_changes"]
     assert len(lost["instructions"]) == 1
     assert "warning" not in run("verify", k0, k0, "--launch", launch).out
+
+
+def test_changes_that_no_launch_executes_are_named(
+    run: Run, saxpy: Path, launch: Path, tmp_path: Path
+) -> None:
+    changed = tmp_path / "K1.hsaco"
+    changed.write_bytes(patched(saxpy.read_bytes(), FMAC_V5_S4_V4, MUL_V5_S4_V4))
+    data = run("verify", saxpy, changed, "--launch", launch, "-f", "json").json
+    assert data["untested_changes"] == []
+
+
+def test_a_launch_on_which_the_original_is_no_reference(
+    run: Run, saxpy: Path, launch: Path
+) -> None:
+    launch.write_text(launch.read_text().replace("role: inout", "role: in"))
+    got = run("verify", saxpy, saxpy, "--launch", launch)
+    assert got.code == 2
+    assert got.out == ""
+    assert "K0" in got.err
+    assert "role" in got.err

@@ -109,7 +109,7 @@ def _usage(err: Exception) -> int:
         return 2  # the help text has been printed
     context = getattr(err, "ctx", None)
     path = getattr(context, "command_path", "asmevo")
-    return _fail(f"{' '.join(text.split())}; see `{path} --help`", 2)
+    return _fail(f"{' '.join(text.split()).rstrip('.')}; see `{path} --help`", 2)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

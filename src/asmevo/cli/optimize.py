@@ -299,6 +299,9 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Search for a faster object that behaves like the original.
 
+        The launch description says how to run the kernel;
+        `asmevo inspect K0.hsaco --launch-template launch.yaml` writes a first one.
+
         Example: asmevo optimize K0.hsaco --launch launch.yaml --budget 200 -o K1.hsaco
         """
         request = Request(

@@ -27,6 +27,7 @@ from asmevo.cli.common import (
 )
 from asmevo.cli.output import Format, FormatOption, emit, progress, table
 from asmevo.codeobject import CodeObject
+from asmevo.errors import InputError, UnsupportedError
 from asmevo.program import Program, recover
 from asmevo.verify.evidence import evidence
 from asmevo.verify.oracle import DifferentialOracle
@@ -115,6 +116,11 @@ def register(app: typer.Typer) -> None:
         with progress("verify") as advance:
             device = emulated(advance)
             report = DifferentialOracle(k0, device, config).verify(k1, launches)
+        if report.status == "input_invalid":
+            # No verdict on K1: K0 cannot serve as the reference on this launch.
+            raise InputError(report.reason)
+        if report.status == "unsupported":
+            raise UnsupportedError(report.reason)
         record = evidence(report, k0, k1, launches, device, config)
         record["evidence_schema"] = record.pop("schema")
         program = device.program(k1)
