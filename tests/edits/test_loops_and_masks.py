@@ -9,6 +9,7 @@ from asmevo.edits.exec_values import ENTRY, ExecValues
 from asmevo.edits.hoist_wait import loops
 from asmevo.edits.webs import UNDEFINED, may_clobber, web_at
 from asmevo.program.cfg import blocks
+from asmevo.program.edit import apply
 from asmevo.program.model import Program
 
 STORE = "global_store_dword v[0:1], v2, off"
@@ -171,3 +172,70 @@ def test_what_keeps_a_loop_as_it_is() -> None:
     assert unbatched((load, through), (add, (add, "ds_write_b32 v8, v2")))
     # Other waves may be waiting.
     assert unbatched((add, (add, "s_barrier")))
+
+
+COUNTED = (
+    "s_movk_i32 s4, 0x5", "v_mov_b32_e32 v2, 0", "top:", "global_load_dword v4, v[0:1], off",
+    "s_add_i32 s4, s4, -1", "v_lshl_add_u64 v[0:1], v[0:1], 0, s[8:9]", "s_cmp_eq_u32 s4, 0",
+    "s_waitcnt vmcnt(0)", "v_add_f32_e32 v2, v2, v4", "s_cbranch_scc0 top", STORE,
+)  # fmt: skip
+
+
+def trace(program: Program, counts: int) -> tuple[list[str], int]:
+    """Additions that one wave executes in the counted loop, and most loads in flight at once.
+
+    A tiny interpreter of its own: it knows the counter, SCC, branches and which load filled which
+    register.
+    """
+    function = program.function("k")
+    left, scc, at = counts, False, function.first
+    loads, flying, most = 0, 0, 0
+    holds: dict[str, int] = {}
+    added: list[str] = []
+    for _ in range(10_000):
+        line = program.line(at)
+        word, _, rest = line.partition(" ")
+        at += 1
+        if word == "global_load_dword":
+            holds[rest.split(",")[0]] = loads
+            loads, flying = loads + 1, flying + 1
+            most = max(most, flying)
+        elif word == "s_waitcnt":
+            flying = min(flying, int(rest[rest.index("(") + 1 : rest.index(")")]))
+        elif word == "s_add_i32":
+            left -= 1
+        elif word == "s_cmp_eq_u32":
+            scc = left == 0
+        elif word == "v_add_f32_e32":
+            data = rest.split(", ")[2]
+            assert holds[data] < loads - flying, "used before it arrived"
+            added.append(f"+{holds[data]}")
+        elif word in ("s_cbranch_scc0", "s_cbranch_scc1", "s_branch"):
+            if word == "s_branch" or scc == word.endswith("1"):
+                target = program.branch_target(at - 1)
+                assert target is not None
+                at = target
+        elif word == "s_endpgm":
+            return added, most
+    raise AssertionError("the loop does not end")
+
+
+def test_a_counted_loop_adds_the_same_whatever_its_count() -> None:
+    program = kernel(*COUNTED)
+    found = list(BatchLoop((2, 3, 4)).composites(program, "k", WINDOW))
+    assert len(found) == 3
+    for edits, factor in zip(found, (2, 3, 4), strict=True):
+        batched = apply(program, edits)
+        for count in range(1, 12):
+            added, most = trace(batched, count)
+            assert added == [f"+{n}" for n in range(count)]
+            assert most == min(count, factor)
+
+
+def test_a_counted_loop_whose_use_writes_the_flag_stays() -> None:
+    lines = list(COUNTED)
+    place = lines.index("v_add_f32_e32 v2, v2, v4")
+    lines[place:place] = ["s_add_u32 s10, s10, 1"]
+    # The counter of its own goes with the addresses and is no matter; one that the use needs is.
+    lines[place + 1] = "v_fma_f32 v2, v4, s10, v2"
+    assert not list(BatchLoop().composites(kernel(*lines), "k", WINDOW))

@@ -21,7 +21,7 @@ def settled(
 ) -> tuple[Edit, ...] | None:
     """The edits with waits and nops put into the lines of one of them.
 
-    The lines of `edits[which]` must hold no waits of their own and no labels. Every read or
+    The lines of `edits[which]` must hold no waits of their own. Every read or
     overwrite of a result in flight gets the weakest sufficient wait in front; missing software
     wait states get a nop.
 
@@ -36,7 +36,7 @@ def settled(
     """
     edited = apply(program, edits)
     start = edits[which].first + sum(len(e.lines) - (e.last - e.first) for e in edits[:which])
-    count = len(edits[which].lines)
+    count = _instructions(edits[which].lines)
     body = kernel_function(edited, function)
     inserted: dict[int, dict[str, int]] = {}
     for _ in range(_ROUNDS):
@@ -50,6 +50,10 @@ def settled(
         for index, need in inside.items():
             inserted[index] = merge_waits(inserted.get(index, {}), need)
     return None
+
+
+def _instructions(lines: Sequence[str]) -> int:
+    return sum(not line.endswith(":") for line in lines)
 
 
 def _missing(waits: FunctionWaits) -> dict[int, dict[str, int]]:
@@ -78,10 +82,15 @@ def _finish(
     target = program.target
     lines: list[str] = []
     history: list[tuple[Instruction, int]] = []
-    for n, line in enumerate(edits[which].lines):
-        inst = edited.instructions[start + n]
-        if start + n in inserted:
-            for text in encode_waits(inserted[start + n], target):
+    at = start - 1
+    for line in edits[which].lines:
+        if line.endswith(":"):
+            lines.append(line)
+            continue
+        at += 1
+        inst = edited.instructions[at]
+        if at in inserted:
+            for text in encode_waits(inserted[at], target):
                 lines.append(text)
                 history.append((_NOP, 1))
         missing = padding_before(history[-LOOK_BACK:], inst, target)
