@@ -6,16 +6,18 @@ from collections.abc import Mapping
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from asmevo.capsule.model import Capsule
 from asmevo.cli.output import Advance, read_file
 from asmevo.codeobject import CodeObject
-from asmevo.device.emulated import EmulatedDevice
 from asmevo.errors import AsmEvoError, InputError
 from asmevo.verify.synthesize import capsules_for
+
+if TYPE_CHECKING:
+    from asmevo.device.emulated import EmulatedDevice
 
 ObjectArgument = Annotated[Path, typer.Argument(help="code object (.hsaco, .co)")]
 KernelOption = Annotated[
@@ -90,6 +92,9 @@ def capsules(
 
 def emulated(advance: Advance | None = None) -> EmulatedDevice:
     """The embedded default device; `advance` shows helpers being compiled."""
+    # The compilers behind it take longer to load than most commands to run.
+    from asmevo.device.emulated import EmulatedDevice
+
     if advance is None:
         return EmulatedDevice()
     show = advance
