@@ -12,6 +12,7 @@ from asmevo.device.emulated import EmulatedDevice
 from asmevo.device.protocol import RunOptions
 from reference.launch import Launch
 from reference.vendor_f4 import block_scale, f4gemm, fused_fp4
+from reference.vendor_mla8 import decode_fp8
 
 pytestmark = pytest.mark.corpus
 FOLDER = "aiter_meta/hsa/gfx950"
@@ -88,3 +89,13 @@ def test_fp4_experts(
     whole = f"fmoe_bf16_pertokenMXfp4_g1u1_{name}"
     data = (aiter_root / FOLDER / "fmoe" / "silu" / f"{whole}.co").read_bytes()
     run(data, fused_fp4(whole, *sizes, sub, seed=sum(sizes)), matrix)
+
+
+@pytest.mark.parametrize("matrix", ["fast", "exact"])
+@pytest.mark.parametrize("lengths", [(64,), (200, 37)], ids=str)
+def test_fp8_latent_attention(
+    lengths: tuple[int, ...], matrix: Literal["fast", "exact"], aiter_root: Path
+) -> None:
+    name = "mla_a8w8_qh16_qseqlen4_gqaratio16.co"
+    data = (aiter_root / FOLDER / "mla" / name).read_bytes()
+    run(data, decode_fp8(lengths, seed=sum(lengths)), matrix)
