@@ -76,9 +76,7 @@ def _load_rows(h: Helper, op: MemoryOp, address: LdsAddress, pointer: str) -> li
         raw = access.gather(h, hosts, 0, f"i{8 * op.size}", mask, "zeroinitializer")
         old = h.row(pointer)
         return [access.extend_loaded(h, raw, op.size, op.extend, op.signed, old)]
-    return [
-        access.gather(h, hosts, 4 * d, "i32", mask, "zeroinitializer") for d in range(op.dwords)
-    ]
+    return access.gather_rows(h, hosts, op.dwords, h.exec_bits())
 
 
 def _load(h: Helper, op: MemoryOp) -> None:
@@ -109,8 +107,7 @@ def _store_rows(h: Helper, op: MemoryOp, address: LdsAddress, data: int) -> None
         value = access.narrow_stored(h, rows[0], op.size, op.extend == "hi")
         access.scatter(h, hosts, 0, f"i{8 * op.size}", mask, value)
         return
-    for d, r in enumerate(rows):
-        access.scatter(h, hosts, 4 * d, "i32", mask, r)
+    access.scatter_rows(h, hosts, rows, h.exec_bits())
 
 
 def _store(h: Helper, op: MemoryOp) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from asmevo.emulate import access
+from asmevo.emulate import access, shadow
 from asmevo.emulate import layout as L
 from asmevo.emulate.emit import I1X64, I32X64, I64X64, Helper, Variant, family
 from asmevo.emulate.ir import Module, vec
@@ -101,8 +101,7 @@ def emit_transpose(module: Module, variant: Variant) -> None:
     offset = f.op(f"trunc i64 {h.imm()} to i32")
     address = LdsAddress(h, h.source_row(1, "v"), offset, 4 * dwords)
     hosts = address.hosts()
-    mask = h.mask(h.exec_bits())
-    rows = [access.gather(h, hosts, 4 * d, "i32", mask, "zeroinitializer") for d in range(dwords)]
+    rows = access.gather_rows(h, hosts, dwords, h.exec_bits())
     moved = _transposed_six(h, rows) if bits == 6 else _transposed_wide(h, rows, bits)
     pointer = h.slot(0)
     h.store_rows([(row, f.at(pointer, d * L.ROW)) for d, row in enumerate(moved)])
@@ -132,6 +131,11 @@ def emit_by_lane(module: Module, variant: Variant) -> None:
         low = f.op(f"zext i32 {f.op(f'and i32 {m0}, 65535')} to i64")
         host = _checked(h, f.op(f"add i64 {low}, {h.imm()}"), 256)
         pointer = h.slot(0)
+        if variant.option("shadow"):
+            base = f.op(f"ptrtoint ptr {host} to i64")
+            lanes = f.op(f"add {I64X64} {access.scale_lanes(h, 4, 64)}, {h.splat(base, 64)}")
+            flags = shadow.READ if variant.name.startswith("ds_read") else shadow.WRITE
+            shadow.access(h, lanes, h.exec_bits(), 4, flags, lds=True)
         if variant.name.startswith("ds_read"):
             h.store_rows([(f.load(I32X64, host, 4), pointer)])
         else:
@@ -146,6 +150,9 @@ def emit_by_lane(module: Module, variant: Variant) -> None:
     else:
         address = f.op(f"add i64 {f.op(f'zext i32 {m0} to i64')}, {h.imm()}")
         host = _checked(h, address, 4)
+        if variant.option("shadow"):
+            flags = shadow.READ | shadow.WRITE | shadow.ATOMIC
+            shadow.straight(h, host, 4, flags, lds=True)
         active = f.call("i64", "llvm.ctpop.i64", f"i64 {h.exec_bits()}", declare="i64")
         count = f.op(f"trunc i64 {active} to i32")
         operation = "add" if variant.name == "ds_append" else "sub"

@@ -286,6 +286,8 @@ def _load(h: Helper, op: MemoryOp, a: Addressing) -> None:
         old = h.row(pointer)
         rows.append(access.extend_loaded(h, raw, op.size, op.extend, op.signed, old))
     elif a.by_dword:
+        if op.dwords in (2, 4) and a.mode == "buffer" and not to_lds:
+            _load_whole(h, op, a)
         # Each dword is checked by itself: a partly out-of-range wide load returns zeros there.
         for d in range(op.dwords):
             valid = a.in_range(4 * d, 4)
@@ -295,15 +297,36 @@ def _load(h: Helper, op: MemoryOp, a: Addressing) -> None:
     else:
         hosts = a.hosts(a.bits, 0, op.size, L.READABLE)
         a.watch(hosts, a.bits)
-        mask = h.mask(a.bits)
-        rows = [
-            access.gather(h, hosts, 4 * d, "i32", mask, "zeroinitializer") for d in range(op.dwords)
-        ]
+        rows = access.gather_rows(h, hosts, op.dwords, a.bits)
     if to_lds:
         _into_lds(h, rows, a)
         return
     # All address reads are done; only now may the destination (which can overlap) change.
     h.store_rows([(row, f.at(pointer, d * L.ROW)) for d, row in enumerate(rows)], a.bits)
+
+
+def _all_in_range(h: Helper, op: MemoryOp, a: Addressing, other: str) -> None:
+    """Continue if every active lane's element lies in a linear buffer as a whole."""
+    f = h.fn
+    valid = a.in_range(0, op.size)
+    linear = f.op(f"xor i1 {a.tid}, true")
+    every = f.op(f"and i1 {f.op(f'icmp eq i64 {valid}, {a.bits}')}, {linear}")
+    whole = f.label("whole")
+    f.cond(every, whole, other, likely=True)
+    f.place(whole)
+
+
+def _load_whole(h: Helper, op: MemoryOp, a: Addressing) -> None:
+    """The usual wide buffer load: no element is cut by the end of the buffer."""
+    f = h.fn
+    other = f.label("cut")
+    _all_in_range(h, op, a, other)
+    hosts = access.hosts(h, a.device_addresses(), a.bits, op.size, L.READABLE)
+    a.watch(hosts, a.bits)
+    rows = access.gather_rows(h, hosts, op.dwords, a.bits)
+    pointer = h.slot(DATA)
+    h.store_rows([(row, f.at(pointer, d * L.ROW)) for d, row in enumerate(rows)], a.bits)
+    f.place(other)
 
 
 def _into_lds(h: Helper, rows: list[str], a: Addressing) -> None:
@@ -357,6 +380,14 @@ def _store(h: Helper, op: MemoryOp, a: Addressing) -> None:
         value = access.narrow_stored(h, rows[0], op.size, op.extend == "hi")
         access.scatter(h, hosts, 0, f"i{8 * op.size}", h.mask(valid), value)
     elif a.by_dword:
+        if op.dwords in (2, 4) and a.mode == "buffer":
+            other = f.label("cut")
+            _all_in_range(h, op, a, other)
+            hosts = access.hosts(h, a.device_addresses(), a.bits, op.size, L.WRITABLE)
+            a.watch(hosts, a.bits)
+            access.scatter_rows(h, hosts, rows, a.bits)
+            h.next()
+            f.place(other)
         for d, row in enumerate(rows):
             valid = a.in_range(4 * d, 4)
             hosts = a.hosts(valid, 4 * d, 4, L.WRITABLE)
@@ -365,8 +396,7 @@ def _store(h: Helper, op: MemoryOp, a: Addressing) -> None:
     else:
         hosts = a.hosts(a.bits, 0, op.size, L.WRITABLE)
         a.watch(hosts, a.bits)
-        for d, row in enumerate(rows):
-            access.scatter(h, hosts, 4 * d, "i32", h.mask(a.bits), row)
+        access.scatter_rows(h, hosts, rows, a.bits)
     h.next()
 
 
