@@ -202,23 +202,28 @@ def _renamings(
     """For each copy: instruction index -> renaming of the loaded values' registers there."""
     maps: list[dict[int, dict[int, int]]] = [{} for _ in range(factor)]
     taken = set(busy)
+    body = set(split.first) | set(split.second)
+    found_webs: list[list[Web]] = []
     for load in split.loads:
-        units = sorted(effect_of(program, load).defs)
         webs: list[Web] = []
-        for unit in units:
+        for unit in sorted(effect_of(program, load).defs):
             use = next((i for i in split.second if unit in effect_of(program, i).uses), None)
             web = None if use is None else web_at(program, masks, unit, use)
-            if web is None or UNDEFINED in web.defs:
-                return None
-            if not (web.defs | web.uses) <= set(split.first) | set(split.second):
+            if web is None or UNDEFINED in web.defs or not web.defs | web.uses <= body:
                 return None
             webs.append(web)
-        align = 1 if len(units) == 1 else 2
-        found = _free(taken, VGPR0, VGPR0 + vgprs, factor, len(units), align)
+            others = body - web.defs - web.uses
+            effects_there = [effect_of(program, i) for i in others]
+            if not any(unit in e.defs | e.uses for e in effects_there):
+                taken.discard(unit)  # nothing else uses it, so a copy may keep it
+        found_webs.append(webs)
+    for webs in found_webs:
+        align = 1 if len(webs) == 1 else 2
+        found = _free(taken, VGPR0, VGPR0 + vgprs, factor, len(webs), align)
         if found is None:
             return None
         for k in range(factor):
-            taken.update(range(found[k], found[k] + len(units)))
+            taken.update(range(found[k], found[k] + len(webs)))
             for n, web in enumerate(webs):
                 for i in web.defs | web.uses:
                     maps[k].setdefault(i, {})[web.unit] = found[k] + n
