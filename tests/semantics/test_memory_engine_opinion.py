@@ -21,7 +21,8 @@ PARTIAL = 0x8000_F0F1_1234_5671
 
 def _names(prefix: str) -> list[str]:
     names = [e.lower() for e in evaluator.table() if e.startswith(prefix)]
-    found = [n for n in names if memory_op(n) is not None]
+    # AMD's text of ds_condxchg32 names its operands unlike all others (tests/emulate has it).
+    found = [n for n in names if memory_op(n) is not None and "condxchg" not in n]
     return found if ALL else found[::4]
 
 
