@@ -117,6 +117,11 @@ def test_run_computes_saxpy_and_writes_the_buffers(
         np.testing.assert_allclose(arrays["0_y"], np.float32(2.5) * x + y, rtol=1e-5, atol=1e-6)
     first = got.json["runs"][0]
     assert first["instructions"] == 16 * 21  # 4 workgroups of 4 waves, no wave branches away
+    assert first["bytes_at_most"] == {
+        "global load": 16 * 64 * 4 * 2,  # x and y
+        "global store": 16 * 64 * 4,
+        "scalar load": 16 * (4 + 8 + 16),
+    }
     assert {row["level"] for row in first["fidelity"]} == {"exact"}
     assert sum(row["executed"] for row in first["fidelity"]) == 16 * 21
 

@@ -26,6 +26,7 @@ from asmevo.cli.common import (
     open_object,
 )
 from asmevo.cli.output import Format, FormatOption, emit, progress, table, write_file
+from asmevo.cli.traffic import requested_bytes
 from asmevo.device.protocol import RunOptions, RunResult
 from asmevo.emulate import fidelity
 from asmevo.errors import InputError
@@ -171,6 +172,11 @@ def register(app: typer.Typer) -> None:
                     entry["fidelity"] = _fidelity(
                         program, capsule, result, matrix is MatrixMode.EXACT
                     )
+                    entry["bytes_at_most"] = requested_bytes(
+                        program.instructions,
+                        result.counts.tolist(),
+                        co.kernel(capsule.kernel).descriptor.wave_size,
+                    )
                     if profile:
                         entry["hottest"] = _hottest(program, result)
                 runs.append(entry)
@@ -236,6 +242,9 @@ def _text(capsule: Capsule, entry: dict[str, Any]) -> list[str]:
         for b in entry["buffers"]
     ]
     lines += table(rows, ("buffer", "role", "type", "changed bytes", "first values"))
+    moved = ", ".join(f"{n} {what}" for what, n in entry.get("bytes_at_most", {}).items())
+    if moved:
+        lines.append(f"bytes asked for, all lanes counted: {moved}")
     lines += _fidelity_text(entry.get("fidelity", []), entry["matrix"])
     if "hottest" in entry:
         lines += table(
