@@ -172,3 +172,12 @@ def test_bad_values_are_refused() -> None:
 def test_compiled_descriptors_have_a_block(kernel_objects: Callable[..., bytes], arch: str) -> None:
     for kernel in CodeObject.open(kernel_objects("calls", arch, "recovery")).kernels:
         assert block(kernel.name, kernel.descriptor, kernel.metadata.sgpr_count) is not None
+
+
+@pytest.mark.parametrize("name", ['"a b"', '"$(x) $(x) "'])
+def test_a_name_with_spaces_is_one_name(name: str) -> None:
+    # Cut at its space the second one sent LLVM's parser round for ever.
+    d = KernelDescriptor.decode(llvm_block("gfx942"), Target("gfx942"))
+    lines = block(name, d)
+    assert lines is not None
+    assert lines[0] == f".amdhsa_kernel {name}"

@@ -103,13 +103,15 @@ def test_the_same_edit_written_twice_is_one_identity() -> None:
     assert one.edit != Proposal(ROOT, (Edit(1, 2, ("s_nop 1",)), Edit(4, 5, ()))).edit
 
 
-def test_a_damaged_object_is_noticed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_damaged_object_is_noticed(tmp_path: Path, packed: bool) -> None:
     path = tmp_path / "run.db"
     create(path).close()
     other = sqlite3.connect(path)
     import zlib
 
-    other.execute("UPDATE blob SET data = ?", (zlib.compress(b"something else"),))
+    wrong = b"something else"
+    other.execute("UPDATE blob SET data = ?", (zlib.compress(wrong) if packed else wrong,))
     other.commit()
     other.close()
     with Store.open(path) as store, pytest.raises(EnvironmentFault, match="damaged"):

@@ -142,7 +142,7 @@ def assemble_block(lines: list[str], target: Target, version: int = 5) -> bytes:
     Raises:
         BuildError: LLVM refuses a directive.
     """
-    name = lines[0].split()[1]
+    name = lines[0].strip().partition(" ")[2]  # quoted names may have spaces
     text = "\n".join(
         [
             *header(target, version),

@@ -247,7 +247,10 @@ class Store:
         row = self._db.execute("SELECT data FROM blob WHERE hash = ?", (hash,)).fetchone()
         if row is None:
             raise EnvironmentFault(f"object {hash[:12]} is not in the run store")
-        data = zlib.decompress(row[0])
+        try:
+            data = zlib.decompress(row[0])
+        except (zlib.error, TypeError) as err:
+            raise EnvironmentFault(f"object {hash[:12]} in the run store is damaged") from err
         if object_id(data) != hash:
             raise EnvironmentFault(f"object {hash[:12]} in the run store is damaged")
         return data
