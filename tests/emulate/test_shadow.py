@@ -91,6 +91,7 @@ s_cbranch_scc1 .Lloop
 ds_read_b32 v7, v2 offset:2048
 """
 DMA = "s_mov_b32 m0, 0\ns_lshl_b32 s9, s8, 8\ns_mov_b32 m0, s9\nglobal_load_lds_dword v1, s[6:7]\n"
+BUFFER = "s_mov_b32 s12, s4\ns_mov_b32 s13, s5\ns_mov_b32 s14, 0x2000\ns_mov_b32 s15, 0x24fac\n"
 G_STORE, G_LOAD = "global_store_dword v1, v0, s[4:5]\n", "global_load_dword v3, v2, s[4:5]\n"
 SAME = "v_mov_b32 v5, 0\n"
 
@@ -300,6 +301,40 @@ CASES = [
         only_group(0, "ds_write_b32 v1, v0\n") + only_group(1, "ds_read_b32 v3, v1\n"),
         (UNSET, "ds_read_b32", "ds_read_b32"),
         groups=2,
+    ),
+    # Other ways to the same bytes.
+    racy(
+        "scalar-load",
+        only_wave(0, "v_mov_b32 v5, 0\nglobal_store_dword v5, v0, s[4:5]\n")
+        + only_wave(1, "s_load_dword s20, s[4:5], 0x0\n"),
+        (RAW, "global_store_dword", "s_load_dword"),
+    ),
+    racy(
+        "typed-store",
+        BUFFER
+        + only_wave(0, "buffer_store_format_x v0, v1, s[12:15], 0 offen\n")
+        + only_wave(1, "global_load_dword v3, v2, s[4:5]\n"),
+        (RAW, "buffer_store_format_x", "global_load_dword"),
+    ),
+    racy(
+        "by-lane-number",
+        FILL
+        + "s_mov_b32 m0, 0\n"
+        + only_wave(0, "ds_write_addtid_b32 v0\n")
+        + only_wave(1, "ds_read_addtid_b32 v3\n"),
+        (RAW, "ds_write_addtid_b32", "ds_read_addtid_b32"),
+    ),
+    clean(
+        "append-and-consume",
+        FILL + "s_mov_b32 m0, 0\nds_append v3\nds_consume v4\n" + SYNC + "ds_read_b32 v3, v2\n",
+    ),
+    racy(
+        "append-and-plain",
+        FILL
+        + "v_mov_b32 v5, 0\ns_mov_b32 m0, 0\n"
+        + only_wave(0, "ds_append v3\n")
+        + only_wave(1, "ds_read_b32 v3, v5\n"),
+        (RAW, "ds_append", "ds_read_b32"),
     ),
     # One wave, whatever it does.
     clean(
