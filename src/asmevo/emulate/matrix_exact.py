@@ -142,6 +142,16 @@ class _Group:
         return tuple(n - s[0] for s in (self.a, self.b) for n in s)
 
 
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """Where a group's positions count from: i64 values, or numbers."""
+
+    a: str = "0"
+    b: str = "0"
+    scale_a: str = "0"
+    scale_b: str = "0"
+
+
 def _groups(op: MatrixOp, size: int) -> list[_Group]:
     out: list[_Group] = []
     for first in range(0, op.a_k, size):
@@ -228,14 +238,14 @@ class _Work:
             acc = self._loop(acc, careful)
         else:
             for group in self.groups:
-                acc = self._group(acc, group, ("0", "0"), str(group.scale_a), str(group.scale_b),
-                                  careful)  # fmt: skip
+                start = _Start(scale_a=str(group.scale_a), scale_b=str(group.scale_b))
+                acc = self._group(acc, group, start, careful)
         f.store(vec("i32", self.width), acc.raw, f.at("%d", at), 4 * self.width)
 
     def _accumulator(self, at: str) -> str:
         f = self.f
         if self.h.variant.kinds[3] == "s" and not self.op.sparse:
-            return self._splat(f.load("i32", "%c"), "i32")
+            return self._broadcast("%c")
         # C stands in D for sparse forms, and after `copy_accumulator`.
         in_place = self.op.sparse or self.h.variant.option("overlap")
         pointer = f.at("%d" if in_place else "%c", at)
@@ -252,29 +262,21 @@ class _Work:
         f.emit(f"{running} = phi {t} [ {acc.raw}, %{before} ], [ {after}, %{head} ]")
         f.emit(f"{number} = phi i64 [ 0, %{before} ], [ {following}, %{head} ]")
         base = f.at(self._starts, f.op(f"mul i64 {number}, 32"))
-        a, b, scale_a, scale_b = (f.load("i64", f.at(base, 8 * n), 8) for n in range(4))
+        start = _Start(*(f.load("i64", f.at(base, 8 * n), 8) for n in range(4)))
         first = self.groups[0]
         relative = _Group(
             tuple(n - first.a[0] for n in first.a), tuple(n - first.b[0] for n in first.b), 0, 0
         )
-        new = self._group(self._value(running, "f"), relative, (a, b), scale_a, scale_b, careful)
-        f.emit(f"{after} = select i1 true, {t} {new.raw}, {t} {new.raw}")
+        new = self._group(self._value(running, "f"), relative, start, careful)
+        f.emit(f"{after} = bitcast {t} {new.raw} to {t}")  # the name that the phi waits for
         f.emit(f"{following} = add i64 {number}, 1")
         f.cond(f.op(f"icmp ult i64 {following}, {len(self.groups)}"), head, leave)
         f.place(leave)
         return self._value(after, "f")
 
     # --- one group --------------------------------------------------------------------------
-    def _group(
-        self,
-        acc: Value,
-        group: _Group,
-        start: tuple[str, str],
-        scale_a: str,
-        scale_b: str,
-        careful: bool,
-    ) -> Value:
-        row, column = self._plus(self._a_lane, start[0]), self._plus(self._b_lane, start[1])
+    def _group(self, acc: Value, group: _Group, start: _Start, careful: bool) -> Value:
+        row, column = self._plus(self._a_lane, start.a), self._plus(self._b_lane, start.b)
         extra: list[str | None] = [None] * len(group.a)
         if self.index is not None:
             at = self._pointer(self.index, row)
@@ -282,7 +284,7 @@ class _Work:
 
         def a(area: Area) -> list[Value]:
             pointer = self._pointer(area, row)
-            return [self._value(self._broadcast(area, self.f.at(pointer, 4 * n))) for n in group.a]
+            return [self._value(self._broadcast(self.f.at(pointer, 4 * n))) for n in group.a]
 
         def b(area: Area) -> list[Value]:
             pointer = self._pointer(area, column)
@@ -300,25 +302,16 @@ class _Work:
         right = [Element(s.f, e.i) for s, e in zip(ys, b(self.b.exponent), strict=True)]
         if self.scales is None:
             return group_step(self.model, acc, left, right, None, careful)
-        codes = (
-            self._value(
-                self._broadcast(
-                    self.scales[0],
-                    self._pointer(self.scales[0], self._plus(self._a_lane, scale_a)),
-                ),
-                "i",
-            ),
-            self._value(
-                self.f.load(
-                    vec("i32", self.width),
-                    self._pointer(self.scales[1], self._plus(self._b_lane, scale_b)),
-                    4,
-                ),
-                "i",
-            ),
-        )
+        codes = self._codes(self.scales, start)
         acc = group_step(self.model, acc, left, right, codes[0] + codes[1] - 254, careful)
         return scale_nan(acc, codes) if careful else acc
+
+    def _codes(self, scales: tuple[Area, Area], start: _Start) -> tuple[Value, Value]:
+        """E8M0 codes of A's row and B's columns for a group (it lies in one block of 32 k)."""
+        row = self._pointer(scales[0], self._plus(self._a_lane, start.scale_a))
+        column = self._pointer(scales[1], self._plus(self._b_lane, start.scale_b))
+        b = self.f.load(vec("i32", self.width), column, 4)
+        return self._value(self._broadcast(row), "i"), self._value(b, "i")
 
     # --- small things -----------------------------------------------------------------------
     def _value(self, raw: str, kind: str = "u") -> Value:
@@ -330,11 +323,8 @@ class _Work:
     def _pointer(self, area: Area, position: str) -> str:
         return self.f.at(area.pointer, self.f.op(f"mul i64 {position}, {area.size}"))
 
-    def _broadcast(self, area: Area, pointer: str) -> str:
-        """One number of an area in all lanes, as i32."""
-        return self._splat(self.f.load("i32", pointer, 4), "i32")
-
-    def _splat(self, scalar: str, kind: str) -> str:
-        f, t = self.f, vec(kind, self.width)
-        one = f.op(f"insertelement {t} poison, {kind} {scalar}, i64 0")
+    def _broadcast(self, pointer: str) -> str:
+        """The 32-bit number at `pointer` in all lanes."""
+        f, t = self.f, vec("i32", self.width)
+        one = f.op(f"insertelement {t} poison, i32 {f.load('i32', pointer, 4)}, i64 0")
         return f.op(f"shufflevector {t} {one}, {t} poison, <{self.width} x i32> zeroinitializer")

@@ -216,7 +216,7 @@ def _power(exponent: Value) -> Value:
 
 
 def _floor_at(value: Value, unit: Value) -> Value:
-    """value / 2**-unit rounded down, f64."""
+    """value * 2**unit rounded down to an integer, f64."""
     return floor(value * _power(unit))
 
 
