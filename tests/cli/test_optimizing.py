@@ -141,8 +141,8 @@ def test_no_speedup_writes_no_object(run: Run, saxpy: Path, launch: Path) -> Non
 def test_killed_and_resumed(run: Run, kernel_objects: Callable[..., bytes], tmp_path: Path) -> None:
     """Killed in the middle, a resumed run repeats no attempt and ends like an undisturbed one."""
     folder, store, k0 = tmp_path, tmp_path / "run.db", tmp_path / "K0.hsaco"
-    k0.write_bytes(kernel_objects("softmax"))
-    arguments = ["optimize", str(k0), "--launch", str(LAUNCHES / "softmax.yaml"), "--budget", "16",
+    k0.write_bytes(kernel_objects("reduce"))
+    arguments = ["optimize", str(k0), "--launch", str(LAUNCHES / "reduce.yaml"), "--budget", "24",
                  "--seed", "5", "--driver", "anneal"]  # fmt: skip
     process = subprocess.Popen(
         [sys.executable, "-m", "asmevo.cli.main", *arguments, "-o", str(folder / "K1"),
@@ -156,7 +156,7 @@ def test_killed_and_resumed(run: Run, kernel_objects: Callable[..., bytes], tmp_
     process.kill()
     assert process.wait() == -signal.SIGKILL  # it was still at work
     done = _attempts(store)
-    assert 2 <= done < 16
+    assert 2 <= done < 24
     again = run(*arguments, "-o", folder / "K1", "--store", store, "--resume", "-f", "json")
     assert again.code in (0, 1)
     straight = run(*arguments, "-o", folder / "K2", "-f", "json")
@@ -190,10 +190,10 @@ def test_resume_refuses_another_run(run: Run, saxpy: Path, launch: Path) -> None
 
 def test_interrupted_by_the_user(kernel_objects: Callable[..., bytes], tmp_path: Path) -> None:
     store, k0 = tmp_path / "run.db", tmp_path / "K0.hsaco"
-    k0.write_bytes(kernel_objects("softmax"))
+    k0.write_bytes(kernel_objects("reduce"))
     process = subprocess.Popen(
         [sys.executable, "-m", "asmevo.cli.main", "optimize", str(k0), "--launch",
-         str(LAUNCHES / "softmax.yaml"), "--budget", "5000", "-o", str(tmp_path / "K1"),
+         str(LAUNCHES / "reduce.yaml"), "--budget", "5000", "-o", str(tmp_path / "K1"),
          "--store", str(store)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
