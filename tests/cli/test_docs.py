@@ -1,0 +1,61 @@
+"""What the documentation tells people to type exists, and what it links to is there."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+PAGES = [CHECKOUT / "README.md", CHECKOUT / "CONTRIBUTING.md", *(CHECKOUT / "docs").glob("*.md")]
+
+
+def commands(text: str) -> list[list[str]]:
+    """Words of every `asmevo ...` line of code blocks and inline code."""
+    lines = [line.strip().removeprefix("$ ") for block in re.findall(r"```\n(.*?)```", text, re.S)
+             for line in block.splitlines()]  # fmt: skip
+    lines += re.findall(r"`(asmevo [^`]+)`", text)
+    found: list[list[str]] = []
+    for line in lines:
+        line = line.partition("#")[0].replace("...", "")
+        for part in line.split("&&"):
+            words = shlex.split(part)
+            if words and words[0] in ("asmevo", ".venv/bin/asmevo") and len(words) > 1:
+                found.append(words[1:])
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_commands_and_options_exist(run: Run, page: Path) -> None:
+    for words in commands(page.read_text()):
+        if words[0].isupper():
+            continue  # `asmevo COMMAND --help`
+        name = words[:2] if words[0] == "corpus" else words[:1]
+        got = run(*name, "--help")
+        assert got.code == 0, (page.name, words)
+        options = [w.partition("=")[0] for w in words if re.fullmatch(r"--?[a-z][a-z-]*(=.*)?", w)]
+        for option in options:
+            assert re.search(rf"(?<![\w-]){option}(?![\w-])", got.out), (page.name, words, option)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_and_paths_lead_somewhere(page: Path) -> None:
+    text = page.read_text()
+    for target in re.findall(r"\]\(([^)#]+)\)", text):
+        if "://" not in target:
+            assert (page.parent / target).exists(), (page.name, target)
+    for path in re.findall(r"`((?:src|tests|docs|kernels|benchmarks)/[\w./-]+)`", text):
+        if "*" not in path:
+            assert (CHECKOUT / path).exists(), (page.name, path)
+
+
+def test_makefile_targets_in_the_readme_exist() -> None:
+    makefile = (CHECKOUT / "Makefile").read_text()
+    for page in PAGES:
+        for target in re.findall(r"\bmake ([a-z][a-z-]+)(?=[\s`,])", page.read_text()):
+            if f"`make {target}" in page.read_text() or f"\nmake {target}" in page.read_text():
+                assert re.search(rf"^{target}:", makefile, re.M), (page.name, target)
