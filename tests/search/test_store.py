@@ -190,3 +190,20 @@ def test_sigkill_at_any_moment_loses_no_recorded_attempt(tmp_path: Path) -> None
             assert [n.sequence for n in nodes] == list(range(-1, len(attempts)))
             for node in nodes[1:]:
                 assert store.blob(node.id) == f"object {node.sequence}".encode() * 500
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["update attempt set edits = '[{]'", "update attempt set edits = '[{}]'",
+     "update attempt set data = 'x'", "update node set timings = 'garbage'",
+     "update node set timings = '[3]'"],
+)  # fmt: skip
+def test_a_damaged_row_is_named_as_such(tmp_path: Path, change: str) -> None:
+    path = tmp_path / "run.db"
+    with create(path) as store:
+        store.record(attempt(0), "rules")
+    with sqlite3.connect(path) as db:
+        db.execute(change)
+    with Store.open(path) as store, pytest.raises(EnvironmentFault, match="damaged row"):
+        store.attempts()
+        store.nodes()

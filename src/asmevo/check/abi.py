@@ -6,7 +6,9 @@ from collections.abc import Collection
 
 from asmevo.check.findings import ERROR, Finding
 from asmevo.codeobject import CodeObject, Kernel, KernelDescriptor
+from asmevo.codeobject.descriptor import SIZE as DESCRIPTOR_BYTES
 from asmevo.codeobject.descriptor import fields
+from asmevo.codeobject.elf import SHF_ALLOC, SHT_PROGBITS, SHT_RELA, Section
 
 # Descriptor fields that follow from the code's place and size, not from its contract.
 _FOLLOWS = frozenset({"_entry", "_inst_pref_6", "_inst_pref_8"})
@@ -24,6 +26,7 @@ _METADATA_OF = {
     "group_segment_fixed_size": (".group_segment_fixed_size",),
 }
 _PRELOAD_BYTES = 256
+_LOADER = frozenset({".interp", ".eh_frame", ".eh_frame_hdr"})  # no data of the kernels
 
 
 def _finding(rule: str, kernel: str, message: str, what: str, fix: str) -> Finding:
@@ -82,6 +85,52 @@ def _metadata(k0: Kernel, k1: Kernel, declared: Collection[str]) -> list[Finding
     return found
 
 
+def _data(k0: CodeObject, k1: CodeObject) -> list[Finding]:
+    """Loaded data that differs: initialized sections other than the code and the loader's tables.
+
+    Kernel descriptors are compared field by field, and words that a relocation fills hold
+    addresses, which move with the code; both are masked.
+    """
+    found: list[Finding] = []
+    others = {s.name: s for s in k1.elf.sections}
+    for section in k0.elf.sections:
+        loaded = section.flags & SHF_ALLOC and section.type == SHT_PROGBITS
+        if not loaded or section.index == k0.text_section.index or section.name in _LOADER:
+            continue
+        other = others.get(section.name)
+        a = _without_addresses(k0, section)
+        b = b"" if other is None else _without_addresses(k1, other)
+        if a != b:
+            at = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), len(b))
+            found.append(
+                _finding(
+                    "data",
+                    "",
+                    f"section {section.name} differs from byte {at} on",
+                    section.name,
+                    "leave the data as it is",
+                )
+            )
+    return found
+
+
+def _without_addresses(co: CodeObject, section: Section) -> bytes:
+    data = bytearray(co.elf.contents(section))
+
+    def clear(address: int, size: int) -> None:
+        at = address - section.address
+        if 0 <= at < len(data):
+            data[at : at + size] = bytes(min(size, len(data) - at))
+
+    for kernel in co.kernels:
+        clear(kernel.descriptor_address, DESCRIPTOR_BYTES)
+    for table in co.elf.sections:
+        if table.type == SHT_RELA:
+            for relocation in co.elf.relocations(table):
+                clear(relocation.offset, 8)
+    return bytes(data)
+
+
 def compare(k0: CodeObject, k1: CodeObject, declared: Collection[str] = ()) -> list[Finding]:
     """Differences between two objects that a launcher of the first could notice.
 
@@ -97,6 +146,7 @@ def compare(k0: CodeObject, k1: CodeObject, declared: Collection[str] = ()) -> l
     ):
         if a != b:
             found.append(_finding("object", "", f"{what} was {a}, is {b}", what, "restore it"))
+    found += _data(k0, k1)
     others = {k.symbol: k for k in k1.kernels}
     for kernel in k0.kernels:
         other = others.get(kernel.symbol)

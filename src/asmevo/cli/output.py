@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Mapping
@@ -17,6 +19,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from asmevo.errors import EnvironmentFault, InputError
+
+LARGEST_FILE = 8 << 30
 
 
 class Format(Enum):
@@ -42,9 +46,24 @@ def read_file(path: Path) -> bytes:
         NotFound: it cannot be read; the message says why.
     """
     try:
-        return path.read_bytes()
+        with open(path, "rb", opener=_regular) as file:
+            data = file.read(LARGEST_FILE + 1)
     except OSError as err:
         raise NotFound(f"{path}: {err.strerror or err}", "check the path") from err
+    if len(data) > LARGEST_FILE:
+        raise NotFound(f"{path}: more than {LARGEST_FILE >> 30} GiB", "give a smaller file")
+    return data
+
+
+def _regular(path: str, flags: int) -> int:
+    """Open a file without waiting for anybody; only regular files have an end."""
+    handle = os.open(path, flags | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        directory = stat.S_ISDIR(os.fstat(handle).st_mode)
+        os.close(handle)
+        code = errno.EISDIR if directory else errno.EINVAL
+        raise OSError(code, "is a directory" if directory else "is no regular file", path)
+    return handle
 
 
 def write_file(path: Path, data: bytes) -> None:

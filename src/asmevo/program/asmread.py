@@ -23,6 +23,7 @@ from asmevo.codeobject import CodeObject, FormatError, build, directives, metate
 from asmevo.errors import BuildError, InputError
 from asmevo.isa.instruction import Instruction
 from asmevo.program.asmfile import CONTAINER, END_OF_TEXT, head, quoted, tail
+from asmevo.program.directive_limits import vet
 from asmevo.program.encoding import EncodingTable, table
 from asmevo.program.grammar import EditError, vet_line
 from asmevo.program.layout import lay_out
@@ -63,6 +64,7 @@ def read(text: str) -> bytes:
     lines = text.splitlines()
     stored = [line[len(CONTAINER) :] for line in lines if line.startswith(CONTAINER)]
     if not stored:
+        vet(text)
         return build(text)
     facts, co = _container("".join(stored))
     code, rest = _split(lines)
@@ -314,7 +316,11 @@ def _descriptors(co: CodeObject, data: bytes, program: Program, rest: Sequence[s
         if lines == [" ".join(x.split()) for x in old_kernels[name]]:
             continue
         made = directives.assemble_block(lines, co.target, co.abi_version)
-        at = next(k for k in rebuilt.kernels if quoted(k.symbol) in (f"{name}.kd", name))
+        at = next(
+            k
+            for k in rebuilt.kernels
+            if name in (quoted(k.symbol), quoted(k.symbol.removesuffix(".kd")))
+        )
         offset = at.descriptor_offset
         out[offset : offset + 16], out[offset + 24 : offset + 64] = made[:16], made[24:]
     if meta and _plain(meta) != _plain(old_meta):

@@ -14,11 +14,11 @@ import fcntl
 import json
 import sqlite3
 import zlib
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TextIO, cast
+from typing import Any, TextIO, TypeVar, cast
 
 from asmevo.errors import EnvironmentFault, InputError
 from asmevo.search.types import (
@@ -89,6 +89,9 @@ _ATTEMPT_COLUMNS = (
     "seconds, object"
 )
 _NODE_COLUMNS = "id, parent, edits, timings, evidence, depth, sequence, speedup"
+
+
+_T = TypeVar("_T")
 
 
 class Store:
@@ -341,14 +344,14 @@ class Store:
     def attempts(self) -> list[Outcome]:
         """All finished attempts in order."""
         rows = self._db.execute(f"SELECT {_ATTEMPT_COLUMNS} FROM attempt ORDER BY sequence")
-        return [_outcome(r) for r in rows.fetchall()]
+        return [_decoded(self.path, _outcome, r) for r in rows.fetchall()]
 
     def attempt(self, sequence: int) -> Outcome | None:
         """One attempt by its number."""
         row = self._db.execute(
             f"SELECT {_ATTEMPT_COLUMNS} FROM attempt WHERE sequence = ?", (sequence,)
         ).fetchone()
-        return None if row is None else _outcome(row)
+        return None if row is None else _decoded(self.path, _outcome, row)
 
     def find_attempt(self, parent: str, edit: str) -> Outcome | None:
         """The finished attempt with this identity, or None."""
@@ -357,7 +360,7 @@ class Store:
             "AND status != 'duplicate'",
             (parent, edit),
         ).fetchone()
-        return None if row is None else _outcome(row)
+        return None if row is None else _decoded(self.path, _outcome, row)
 
     def find_object(self, hash: str) -> str | None:
         """What is known about an object: `node`, the status of its attempt, or None."""
@@ -371,7 +374,7 @@ class Store:
     def nodes(self) -> list[Node]:
         """All accepted nodes, K0 first, in order of acceptance."""
         rows = self._db.execute(f"SELECT {_NODE_COLUMNS} FROM node ORDER BY sequence")
-        return [_node(r) for r in rows.fetchall()]
+        return [_decoded(self.path, _node, r) for r in rows.fetchall()]
 
     def node(self, id: str) -> Node:
         """One node.
@@ -382,7 +385,7 @@ class Store:
         row = self._db.execute(f"SELECT {_NODE_COLUMNS} FROM node WHERE id = ?", (id,)).fetchone()
         if row is None:
             raise InputError(f"there is no accepted node {id[:12]}")
-        return _node(row)
+        return _decoded(self.path, _node, row)
 
     def lineage(self, id: str) -> list[Node]:
         """The nodes from K0 to `id`, both included."""
@@ -390,6 +393,16 @@ class Store:
         while found[-1].parent is not None:
             found.append(self.node(found[-1].parent))
         return found[::-1]
+
+
+def _decoded(path: Path, make: Callable[[tuple[Any, ...]], _T], row: tuple[Any, ...]) -> _T:
+    """A row as a record; a row that holds something else is a damaged store."""
+    try:
+        return make(row)
+    except (ValueError, KeyError, TypeError, AttributeError) as err:
+        raise EnvironmentFault(
+            f"run store {path} holds a damaged row ({type(err).__name__})", "start a new one"
+        ) from err
 
 
 def _outcome(row: tuple[Any, ...]) -> Outcome:
