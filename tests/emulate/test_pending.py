@@ -123,6 +123,23 @@ CASES = [
     Case("more-loads-than-the-queue-holds",
          loads(300, "global_load_dword v{n}, v1, s[6:7]\n") + VM + "v_mov_b32 v10, v30\n" + OUT),
     Case(
+        "more-scalar-loads-than-the-queue-holds",
+        "s_movk_i32 s30, 200\n.Lloop:\ns_load_dword s20, s[6:7], 0x10\ns_sub_u32 s30, s30, 1\n"
+        "s_cmp_lg_u32 s30, 0\ns_cbranch_scc1 .Lloop\n" + LGKM + "v_mov_b32 v10, s20\n" + OUT,
+        {(LGKM + "v_mov", "v_mov"): ("s_load_dword", "v_mov_b32")},
+        stricter=True,
+    ),
+    Case(
+        "largest-of-several-loads",
+        "global_load_dword v10, v1, s[6:7]\n" + VM + "v_max_f32 v10, 1.0, v10\n" + OUT,
+        {(VM, ""): ("global_load_dword", "v_max_f32")},
+    ),
+    Case(
+        "smallest-of-several-loads",
+        "global_load_dword v10, v1, s[6:7]\n" + VM + "v_min_f32 v10, 1.0, v10\n" + OUT,
+        {(VM, ""): ("global_load_dword", "v_min_f32")},
+    ),
+    Case(
         "agpr",
         "global_load_dword a10, v1, s[6:7]\n" + VM + "v_accvgpr_read_b32 v10, a10\ns_nop 1\n" + OUT,
         {(VM, ""): ("global_load_dword", "v_accvgpr_read_b32")},
@@ -182,7 +199,7 @@ CASES = [
     ),
     Case(
         "branch-condition",
-        "s_load_dword s20, s[6:7], 0x10\ns_mov_b32 s21, 0x7ff50bad\n" + LGKM
+        "s_load_dword s20, s[6:7], 0x10\ns_mov_b32 s21, 0xff0bfbad\n" + LGKM
         + "s_cmp_eq_u32 s20, s21\ns_cselect_b32 s22, 1, 2\nv_mov_b32 v10, s22\n" + OUT,
         {(LGKM + "s_cmp", "s_cmp"): ("s_load_dword", "s_cmp_eq_u32")},
     ),

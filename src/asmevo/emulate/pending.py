@@ -28,7 +28,10 @@ Q_DATA = 64
 Q_ENTRY = 64 + 4 * L.ROW
 QUEUE_SIZE = Q_HEAD + CAPACITY * Q_ENTRY
 TO_LDS = 0x100  # in Q_ROWS: Q_OFFSET is an LDS byte address, lanes lie side by side
-JUNK = 0x7FF5_0BAD  # a signalling NaN as f32, an unlikely address and index
+# By lane: NaN, or huge of either sign, as f32 and mostly as f16 halves; no address, no index.
+# One value alone would not do: maxima drop NaN, minima drop what is large.
+JUNK = (0x7FF5_0BAD, 0x7F0B_7BAD, 0xFF0B_FBAD, 0x7BAD_FBAD)
+SCALAR_JUNK = 0xFF0B_FBAD  # negative: a bound check that reads it lets no lane pass
 NO_WAIT = 1 << 20
 WHOLE, LOW, HIGH = 0xFFFFFFFF, 0xFFFF, 0xFFFF0000  # bits of the destination that a load writes
 
@@ -103,7 +106,7 @@ def emit_pend(module: Module, variant: Variant) -> None:
         else:
             _copy(f, data, pointer, str(4 * scalars))
             for n in range(scalars):
-                f.store("i32", str(JUNK), f.at(pointer, 4 * n))
+                f.store("i32", str(_signed(SCALAR_JUNK)), f.at(pointer, 4 * n))
     h.next()
     h.finish()
 
@@ -127,6 +130,11 @@ def _settle(h: Helper, kind: int, sequence: str) -> None:
         f.place(after)
 
 
+def _junk_row(bits: int) -> str:
+    """Junk of 64 lanes in these bits."""
+    return "<" + ", ".join(f"i32 {_signed(JUNK[n % 4] & bits)}" for n in range(64)) + ">"
+
+
 def _hold_rows(h: Helper, data: str, pointer: str, rows: int, half: int) -> None:
     f = h.fn
     bits = h.exec_bits()
@@ -134,10 +142,10 @@ def _hold_rows(h: Helper, data: str, pointer: str, rows: int, half: int) -> None
     values = [f.load(I32X64, f.at(pointer, n * L.ROW), 64) for n in range(rows)]
     for n, value in enumerate(values):
         f.store(I32X64, value, f.at(data, n * L.ROW), 64)
-    junk = [f"splat (i32 {JUNK})"] * rows
+    junk = [_junk_row(WHOLE)] * rows
     if half != WHOLE:
         kept = f.op(f"and {I32X64} {values[0]}, splat (i32 {_signed(~half & WHOLE)})")
-        junk = [f.op(f"or {I32X64} {kept}, splat (i32 {JUNK & half})")]
+        junk = [f.op(f"or {I32X64} {kept}, {_junk_row(half)}")]
     f.cond(h.is_full(bits), whole, partial, likely=True)
     f.place(whole)
     for n, value in enumerate(junk):
@@ -203,7 +211,10 @@ def emit_queue(module: Module) -> None:
     f.place(full)
     f.emit(f"call void @{COMMIT}(ptr %st, i64 {NO_WAIT}, i64 {NO_WAIT})")
     less = f.load("i64", queue, 8)
-    f.cond(f.op(f"icmp ult i64 {less}, {CAPACITY}"), room, none)
+    again = f.label("again")
+    f.cond(f.op(f"icmp ult i64 {less}, {CAPACITY}"), room, again)
+    f.place(again)
+    _same_scalars(f, queue, none)
     f.place(none)
     f.ret("ptr null")
     f.place(room)
@@ -231,6 +242,28 @@ def emit_queue(module: Module) -> None:
         f.place(after)
     f.ret(f"ptr {entry}")
     f.finish()
+
+
+def _same_scalars(f: Fn, queue: str, none: str) -> None:
+    """Return the entry of a scalar load that this one overwrites, or go to `none`.
+
+    Scalar loads are unordered, so nothing but a wait for zero takes them from a full queue.
+    """
+    look = f.label("look")
+    f.cond(f.op(f"icmp eq i32 %kind, {SMEM}"), look, none)
+    f.place(look)
+    with CountedLoop(f, str(CAPACITY), "held") as each:
+        entry = f.at(f.at(queue, Q_HEAD), f.op(f"mul i64 {each.i}, {Q_ENTRY}"))
+        same = f.op(f"icmp eq i32 {f.load('i32', f.at(entry, Q_KIND))}, {SMEM}")
+        for field, kind, value in ((Q_ROWS, "i32", "%rows"), (Q_OFFSET, "i64", "%offset")):
+            there = f.load(kind, f.at(entry, field), 8 if kind == "i64" else 4)
+            same = f.op(f"and i1 {same}, {f.op(f'icmp eq {kind} {there}, {value}')}")
+        found = f.label("found")
+        f.cond(same, found, each.step)
+        f.place(found)
+        f.ret(f"ptr {entry}")
+        f.place(f.label("dead"))
+    f.br(none)
 
 
 def emit_commit_function(module: Module) -> None:
