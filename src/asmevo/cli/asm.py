@@ -47,8 +47,8 @@ def register(app: typer.Typer) -> None:
         """Build the code object of an assembly file; unedited, it has the original's bytes.
 
         Code, .amdhsa_kernel blocks and metadata may be edited. A file of your own, without the
-        container that `disasm` leaves in comments, is assembled and linked as it is, so its
-        directives are obeyed (.incbin reads files): build only files that you trust.
+        container that `disasm` leaves in comments, is assembled and linked as it is; directives
+        that read other files, repeat text or fill without bound are refused.
 
         Example: asmevo asm K0.s -o K1.hsaco
         """
