@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from asmevo.cli import doctor
 from asmevo.codeobject import CodeObject
+from asmevo.errors import EnvironmentFault
 from asmevo.isa.target import Target
 from asmevo.program import recover
 from asmevo.program.build import assemble_object
@@ -359,3 +361,27 @@ def test_a_launch_on_which_the_original_is_no_reference(
     assert got.out == ""
     assert "K0" in got.err
     assert "role" in got.err
+
+
+def test_doctor_names_what_is_missing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> str:
+        raise EnvironmentFault("no assembler", "install one")
+
+    monkeypatch.setattr(doctor, "CHECKS", (("assembler", broken),))
+    got = run("doctor")
+    assert got.code == 4
+    assert got.result == "Result: FAIL (no assembler; install one)"
+
+
+def test_a_mistake_of_the_program_is_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> str:
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr(doctor, "CHECKS", (("assembler", broken),))
+    monkeypatch.delenv("ASMEVO_DEBUG", raising=False)
+    got = run("doctor")
+    assert (got.code, got.out) == (4, "")
+    assert got.err.startswith("asmevo: internal error, ZeroDivisionError: oops")
+    monkeypatch.setenv("ASMEVO_DEBUG", "1")
+    with pytest.raises(ZeroDivisionError):
+        run("doctor")

@@ -11,7 +11,7 @@ import typer
 from asmevo import __version__
 from asmevo.cli import corpus
 from asmevo.cli.output import Format, FormatOption, emit, table
-from asmevo.errors import AsmEvoError
+from asmevo.errors import AsmEvoError, EnvironmentFault
 
 SCHEMA = "asmevo/doctor/1"
 
@@ -65,6 +65,8 @@ def register(app: typer.Typer) -> None:
     def command(format: FormatOption = Format.TEXT) -> None:
         """Check the assembler, the emulator's compiler and cache, the model, the corpora.
 
+        Exit code 4 when something is missing.
+
         Example: asmevo doctor
         """
         rows: list[tuple[str, ...]] = [
@@ -89,6 +91,7 @@ def register(app: typer.Typer) -> None:
             ok=not failed,
             reason=failed,
             status="infrastructure_error" if failed else "ok",
+            code=EnvironmentFault.exit_code,
         )
 
     del command

@@ -70,7 +70,7 @@ class Request:
 def optimize(request: Request) -> tuple[Report, dict[str, Any]]:
     """Run the search, verify the winner once more with fresh state, and write the results.
 
-    Nothing is written when no faster object was found.
+    No object is written when none was faster; record and report are.
 
     Raises:
         InputError: bad options, object or launch description.
@@ -335,7 +335,7 @@ def register(app: typer.Typer) -> None:
             ok=found,
             reason=f"{result.best.speedup:.4f}x {data['label']}"
             if found
-            else "no accepted edit; nothing written",
+            else "no accepted edit; no object written",
             status="accepted" if found else "insufficient_speedup",
         )
 
