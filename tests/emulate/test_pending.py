@@ -124,7 +124,8 @@ CASES = [
          loads(300, "global_load_dword v{n}, v1, s[6:7]\n") + VM + "v_mov_b32 v10, v30\n" + OUT),
     Case(
         "more-scalar-loads-than-the-queue-holds",
-        "s_movk_i32 s30, 200\n.Lloop:\ns_load_dword s20, s[6:7], 0x10\ns_sub_u32 s30, s30, 1\n"
+        "s_movk_i32 s30, 200\n.Lloop:\nglobal_load_dword v20, v1, s[6:7]\n"
+        "s_load_dword s20, s[6:7], 0x10\ns_sub_u32 s30, s30, 1\n"
         "s_cmp_lg_u32 s30, 0\ns_cbranch_scc1 .Lloop\n" + LGKM + "v_mov_b32 v10, s20\n" + OUT,
         {(LGKM + "v_mov", "v_mov"): ("s_load_dword", "v_mov_b32")},
         stricter=True,

@@ -27,6 +27,7 @@ Q_KIND, Q_ROWS, Q_OFFSET, Q_MASK, Q_SEQUENCE, Q_HALF, Q_INDEX = 0, 4, 8, 16, 24,
 Q_DATA = 64
 Q_ENTRY = 64 + 4 * L.ROW
 QUEUE_SIZE = Q_HEAD + CAPACITY * Q_ENTRY
+_SCALAR_CROWD = 16  # from so many entries on, a scalar load replaces one to the same registers
 TO_LDS = 0x100  # in Q_ROWS: Q_OFFSET is an LDS byte address, lanes lie side by side
 # By lane: NaN, or huge of either sign, as f32 and mostly as f16 halves; no address, no index.
 # One value alone would not do: maxima drop NaN, minima drop what is large.
@@ -207,14 +208,17 @@ def emit_queue(module: Module) -> None:
     queue = f.load("ptr", f.at("%st", L.PENDING), 8)
     room, full, none = f.label("room"), f.label("full"), f.label("none")
     before = f.load("i64", queue, 8)
+    scalars, other = f.label("scalars"), f.label("other")
+    crowd = f.op(f"icmp uge i64 {before}, {_SCALAR_CROWD}")
+    f.cond(f.op(f"and i1 {crowd}, {f.op(f'icmp eq i32 %kind, {SMEM}')}"), scalars, other)
+    f.place(scalars)
+    _same_scalars(f, queue, before, other)
+    f.place(other)
     f.cond(f.op(f"icmp ult i64 {before}, {CAPACITY}"), room, full, likely=True)
     f.place(full)
     f.emit(f"call void @{COMMIT}(ptr %st, i64 {NO_WAIT}, i64 {NO_WAIT})")
     less = f.load("i64", queue, 8)
-    again = f.label("again")
-    f.cond(f.op(f"icmp ult i64 {less}, {CAPACITY}"), room, again)
-    f.place(again)
-    _same_scalars(f, queue, none)
+    f.cond(f.op(f"icmp ult i64 {less}, {CAPACITY}"), room, none)
     f.place(none)
     f.ret("ptr null")
     f.place(room)
@@ -244,15 +248,12 @@ def emit_queue(module: Module) -> None:
     f.finish()
 
 
-def _same_scalars(f: Fn, queue: str, none: str) -> None:
+def _same_scalars(f: Fn, queue: str, count: str, none: str) -> None:
     """Return the entry of a scalar load that this one overwrites, or go to `none`.
 
-    Scalar loads are unordered, so nothing but a wait for zero takes them from a full queue.
+    Scalar loads are unordered, so nothing but a wait for zero takes them from the queue.
     """
-    look = f.label("look")
-    f.cond(f.op(f"icmp eq i32 %kind, {SMEM}"), look, none)
-    f.place(look)
-    with CountedLoop(f, str(CAPACITY), "held") as each:
+    with CountedLoop(f, count, "held") as each:
         entry = f.at(f.at(queue, Q_HEAD), f.op(f"mul i64 {each.i}, {Q_ENTRY}"))
         same = f.op(f"icmp eq i32 {f.load('i32', f.at(entry, Q_KIND))}, {SMEM}")
         for field, kind, value in ((Q_ROWS, "i32", "%rows"), (Q_OFFSET, "i64", "%offset")):
