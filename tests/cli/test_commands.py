@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -385,3 +387,13 @@ def test_a_mistake_of_the_program_is_one_line(run: Run, monkeypatch: pytest.Monk
     monkeypatch.setenv("ASMEVO_DEBUG", "1")
     with pytest.raises(ZeroDivisionError):
         run("doctor")
+
+
+def test_disasm_and_asm_in_a_pipe(saxpy: Path, tmp_path: Path) -> None:
+    out = tmp_path / "again.hsaco"
+    asmevo = [sys.executable, "-m", "asmevo.cli.main"]
+    text = subprocess.run(
+        [*asmevo, "disasm", saxpy, "-o", "-"], stdout=subprocess.PIPE, check=True
+    ).stdout
+    subprocess.run([*asmevo, "asm", "-", "-o", out], input=text, check=True, capture_output=True)
+    assert out.read_bytes() == saxpy.read_bytes()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,16 +16,17 @@ from asmevo.errors import InputError
 from asmevo.program import asmread
 
 SCHEMA = "asmevo/asm/1"
+STDIN = Path("-")
 _LONGEST = 256 << 20
 
 
 def read_text(path: Path) -> str:
-    """Text of an assembly file.
+    """Text of an assembly file, `-` being stdin.
 
     Raises:
         InputError: unreadable, no UTF-8 text, or too long.
     """
-    data = read_file(path)
+    data = sys.stdin.buffer.read(_LONGEST + 1) if path == STDIN else read_file(path)
     if len(data) > _LONGEST:
         raise InputError(f"{path}: {len(data)} bytes is no assembly file", f"limit {_LONGEST}")
     try:
@@ -40,7 +42,7 @@ def register(app: typer.Typer) -> None:
 
     @app.command("asm")
     def command(
-        source: Annotated[Path, typer.Argument(help="assembly file, as `asmevo disasm` writes it")],
+        source: Annotated[Path, typer.Argument(help="file that `asmevo disasm` wrote; - is stdin")],
         output: Annotated[Path, typer.Option("--output", "-o", help="the code object to write")],
         format: FormatOption = Format.TEXT,
     ) -> None:
