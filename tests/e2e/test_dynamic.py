@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 from asmevo.check.findings import ERROR, Finding
+from asmevo.check.trace import check_trace
 from asmevo.codeobject import CodeObject
+from asmevo.device.protocol import RunOptions
+from asmevo.program import recover
+from asmevo.program.edit import Edit, apply
+from asmevo.program.rebuild import rebuild
 from asmevo.verify.dynamic import check_dynamic
 from reference import triton_cases
 from reference.inputs import capsule_and_inputs, launch_paths, object_of
@@ -16,6 +21,7 @@ from reference.launch import Launch
 from reference.sanitizers import device
 from reference.vendor_cases import CASES
 
+OWN = [p for p in launch_paths() if object_of(p)[1] == "."]
 KERNELBENCH = [p for p in launch_paths() if object_of(p)[1] == "kernelbench"]
 
 
@@ -30,6 +36,36 @@ def test_kernelbench_is_clean(path: Path, kernel_objects: Callable[..., bytes]) 
     name, folder = object_of(path)
     data = kernel_objects(name, "gfx942", folder)
     assert not check_dynamic(data, [capsule_and_inputs(data, path, {})[0]], device())
+
+
+@pytest.mark.parametrize("path", OWN, ids=lambda p: p.stem)
+def test_each_lost_wait_shows_and_is_named(
+    path: Path, kernel_objects: Callable[..., bytes]
+) -> None:
+    """Delete every wait in turn: it shows in the result exactly when the rules miss it."""
+    name, folder = object_of(path)
+    data = kernel_objects(name, "gfx942", folder)
+    program = recover(CodeObject.open(data))
+    launch = capsule_and_inputs(data, path, {})[0]
+    kernel = program.object.kernel(launch.kernel)
+    function = program.kernel_function(kernel)
+    plain = device().run(data, launch, RunOptions(poison=1, profile=True))
+    assert plain.counts is not None
+    shown = 0
+    for i in range(function.first, function.last):
+        if program.instructions[i].base != "s_waitcnt" or not plain.counts[i]:
+            continue
+        edited = rebuild(apply(program, [Edit(i, i + 1, ("s_nop 0",))]))
+        late = device().run(edited, launch, RunOptions(poison=1, late_loads=True))
+        traced = device().run(edited, launch, RunOptions(poison=1, trace_workgroups=64))
+        seen = check_trace(
+            recover(CodeObject.open(edited)), kernel.name, [t.indices for t in traced.wave_traces]
+        )
+        named = [s for s in seen if s.finding.rule in ("wait.raw", "wait.waw")]
+        differs = not late.ok or late.buffers != plain.buffers
+        assert differs == bool(named), program.line(i)
+        shown += differs
+    assert shown
 
 
 @pytest.mark.corpus
