@@ -11,14 +11,12 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import json
-import multiprocessing
 import os
 import shutil
 import stat
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -43,6 +41,7 @@ from asmevo.emulate import (  # imported for their registrations
     typed_buffer,
     vector_memory,
 )
+from asmevo.emulate.compile_worker import compile_in_processes
 from asmevo.emulate.emit import FAMILIES, Variant
 from asmevo.emulate.ir import Module
 from asmevo.emulate.runtime import runtime_module
@@ -233,9 +232,7 @@ class HelperLibrary:
             for batch in batches:
                 yield compile_batch(batch)
             return
-        context = multiprocessing.get_context("forkserver")
-        with ProcessPoolExecutor(workers, mp_context=context) as pool:
-            yield from pool.map(compile_batch, batches)
+        yield from compile_in_processes(batches, workers)
 
     def address(self, symbol: str) -> int:
         """Address of a runtime function."""
