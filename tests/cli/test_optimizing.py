@@ -131,7 +131,19 @@ def test_equal_seeds_give_equal_records(run: Run, saxpy: Path, launch: Path) -> 
     assert (folder / "a.json").read_text() == (folder / "b.json").read_text()
 
 
-def test_no_speedup_writes_no_object(run: Run, saxpy: Path, launch: Path) -> None:
+def test_a_search_without_success(run: Run, saxpy: Path, launch: Path) -> None:
+    folder = saxpy.parent
+    got = run("optimize", saxpy, "--launch", launch, "--budget", 1, "--driver", "random",
+              "-o", folder / "K1", "--record", folder / "r.json",
+              "--report", folder / "r.html")  # fmt: skip
+    assert got.code == 1
+    assert got.result == "Result: FAIL (no accepted edit; no object written)"
+    assert not (folder / "K1").exists()
+    assert json.loads((folder / "r.json").read_text())["k1"] is None
+    assert "no speedup" in Page((folder / "r.html").read_text()).text
+
+
+def test_no_budget_writes_no_object(run: Run, saxpy: Path, launch: Path) -> None:
     before = contents(saxpy.parent)
     got = run("optimize", saxpy, "--launch", launch, "--budget", 0, "-o", saxpy.parent / "K1")
     assert got.code in (1, 2)

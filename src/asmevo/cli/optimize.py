@@ -251,6 +251,9 @@ def summary(result: Report, record: dict[str, Any]) -> list[str]:
     ]
     if rows:
         lines += table(rows, ("attempt", "speedup", "evidence", "edits"))
+    if record["k1"] is None:
+        times = ", ".join(f"{x['label'] or 'K0'} {x['k0']:.0f}" for x in record["launches"])
+        return [*lines, f"K0, {record['label']} {record['unit']}: {times}"]
     lines += table(
         [
             (x["label"] or "-", f"{x['k0']:.0f}", f"{x['k1']:.0f}", f"{x['speedup']:.4f}x")

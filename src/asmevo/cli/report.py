@@ -164,7 +164,7 @@ def chart(record: Mapping[str, Any]) -> Chart | None:
         tuple((y(m), f"{m:.3f}x") for m in marks),
         _LEFT,
         y(1.0),
-        count,
+        len(record["attempt_log"]),
     )
 
 
