@@ -41,17 +41,18 @@ class Outcome:
     name: str
     findings: list[Finding] = field(default_factory=list)
     refused: str = ""
-    instructions: int = 0
+    seconds: float = 0.0  # CPU time
 
 
 def check_file(job: tuple[str, str]) -> Outcome:
     """Check one file; a refusal is part of the result."""
     root, name = job
+    start = time.process_time()
     try:
         report = check_object(name, Path(root, name).read_bytes())
     except AsmEvoError as err:
         return Outcome(name, refused=err.one_line())
-    return Outcome(name, list(report.findings))
+    return Outcome(name, list(report.findings), seconds=time.process_time() - start)
 
 
 def kind_of(rule: str) -> str:
@@ -111,7 +112,8 @@ def render(outcomes: Sequence[Outcome], seconds: float, jobs: int) -> str:
         "",
         "Made by `python -m benchmarks.vendor_check`; do not edit.",
         "",
-        f"- {len(outcomes)} code objects, {seconds:.0f} s on {jobs} processes (recovery included).",
+        f"- {len(outcomes)} code objects, {seconds:.0f} s on {jobs} processes, "
+        f"{sum(o.seconds for o in outcomes):.0f} s of CPU time (recovery included).",
         f"- Errors in {len(bad)} of them ({share:.1f} %); {len(refused)} refused.",
         "- Marks: R: LLVM and the ISA document agree; L, I: only LLVM, only the ISA; V!: broken by "
         "code that is known to run every day, so a note and not an error; -: the project's own.",
