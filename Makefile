@@ -10,6 +10,8 @@ demo: $(READY)
 	$(BIN)/asmevo demo --output demo
 
 test: $(READY)
+	$(BIN)/asmevo corpus fetch aiter >/dev/null || \
+	  echo "the vendor corpus could not be fetched: its tests will be skipped"
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: $(READY)
