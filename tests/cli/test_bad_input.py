@@ -102,16 +102,13 @@ def test_a_target_that_cannot_run(
     assert contents(saxpy.parent) == before
 
 
-def test_gfx1100_is_named(run: Run, kernel_objects: Callable[..., bytes], tmp_path: Path) -> None:
-    path, launch = tmp_path / "gfx1100.co", tmp_path / "launch.yaml"
-    path.write_bytes(kernel_objects("saxpy").replace(b"gfx942", b"gfx942"))
-    data = bytearray(path.read_bytes())
-    struct.pack_into("<I", data, E_FLAGS, struct.unpack_from("<I", data, E_FLAGS)[0] & ~0xFF | 0x41)
-    path.write_bytes(data)
-    (tmp_path / "x").mkdir()
-    launch.write_text((Path(__file__).parents[2] / "kernels/launch/saxpy.yaml").read_text())
-    got = run("run", path, "--launch", launch)
-    got.complaint(3, "gfx1100")
+def test_gfx1100_is_named(run: Run, saxpy: Path, launch: Path) -> None:
+    """The same object with gfx1100's machine number (0x41, LLVM AMDGPUUsage) in e_flags."""
+    data = bytearray(saxpy.read_bytes())
+    (flags,) = struct.unpack_from("<I", data, E_FLAGS)
+    struct.pack_into("<I", data, E_FLAGS, flags & ~0xFF | 0x41)
+    saxpy.write_bytes(data)
+    run("run", saxpy, "--launch", launch).complaint(3, "gfx1100")
 
 
 @pytest.mark.parametrize("name", LAUNCHED)
