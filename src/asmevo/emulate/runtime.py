@@ -8,10 +8,10 @@ yields (interleaved schedules), reaches a barrier, ends or faults.
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
+from asmevo.emulate.early import emit_early, emit_landed
 from asmevo.emulate.ir import Fn, Module
 from asmevo.emulate.loops import CountedLoop
 from asmevo.emulate.pending import emit_commit_function, emit_queue
-from asmevo.emulate.early import emit_early, emit_landed
 from asmevo.emulate.shadow import AGE, emit_shadow
 from asmevo.emulate.shadow_exact import NOTE
 from asmevo.emulate.shadow_layout import (
