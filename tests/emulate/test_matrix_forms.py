@@ -29,7 +29,7 @@ ALL = int(os.environ.get("ASMEVO_OPINION_INPUTS", "64")) >= 2000
 EVERY = [(arch, name) for arch in NAMES for name in NAMES[arch]]
 MIXED = [n for n in NAMES["gfx950"] if n.endswith("f8f6f4")]
 FORMATS = [(a, b) for a in range(5) for b in range(5)]
-CHOSEN = FORMATS if ALL else [(0, 1), (4, 4), (2, 3), (1, 4), (3, 0), (4, 2)]
+CHOSEN = FORMATS if ALL else [(4, 4), (2, 3), (1, 2), (3, 0)]
 MULTI = [(a, n) for a, n in EVERY if form(a, n).blocks > 1 and form(a, n).result != "f64"]
 
 
@@ -102,9 +102,9 @@ def test_one_hot_operands(arch: str, name: str) -> None:
 def test_broadcast_of_a(arch: str, name: str) -> None:
     case = random_case(arch, name, 4)
     top = case.form.blocks.bit_length() - 1
-    sizes = range(1, top + 1) if ALL else sorted({1, top})
+    sizes = range(1, top + 1) if ALL else [1 + MULTI.index((arch, name)) % top]
     for cbsz in sizes:
-        for abid in range(1 << cbsz) if ALL else sorted({1, (1 << cbsz) - 1}):
+        for abid in range(1 << cbsz) if ALL else [(1 << cbsz) - 1]:
             check(replace(case, cbsz=cbsz, abid=abid))
 
 
@@ -116,7 +116,7 @@ PERMUTED = [
 ]
 
 
-@pytest.mark.parametrize(("arch", "name"), PERMUTED)
+@pytest.mark.parametrize(("arch", "name"), PERMUTED if ALL else PERMUTED[::4])
 def test_permutation_of_b(arch: str, name: str) -> None:
     for blgp in range(1, 8) if ALL else (1 + EVERY.index((arch, name)) % 7,):
         check(replace(random_case(arch, name, 5), blgp=blgp))
@@ -133,7 +133,7 @@ SPARSE = [(a, n) for a, n in EVERY if form(a, n).sparse]
 @pytest.mark.parametrize(("arch", "name"), SPARSE)
 def test_index_sets(arch: str, name: str) -> None:
     sets = [(0, 1), (0, 2), (0, 3), (1, 0), (1, 2)]
-    for cbsz, abid in sets if ALL else sets[SPARSE.index((arch, name)) % 3 :: 3]:
+    for cbsz, abid in sets if ALL else sets[SPARSE.index((arch, name)) % 5 :: 5]:
         case = random_case(arch, name, 6)
         check(replace(case, cbsz=cbsz, abid=abid))
 

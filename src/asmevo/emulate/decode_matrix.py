@@ -10,6 +10,7 @@ from asmevo.emulate.emit import Variant
 from asmevo.emulate.operands import Context, Record, Unsupported
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.semantics.matrix import MatrixOp, matrix_op
+from asmevo.isa.semantics.table import FloatMode
 
 
 def decode_matrix(ctx: Context, inst: Instruction) -> Record:
@@ -22,11 +23,14 @@ def decode_matrix(ctx: Context, inst: Instruction) -> Record:
         raise Unsupported(f"{base} with cbsz:{cbsz} blgp:{blgp} is not supported")
     options: dict[str, Any] = {}
     if ctx.exact and op.acc != "i32":
-        options |= {"exact": True, "arch": ctx.arch}
-    elif ctx.arch == "gfx90a" and op.a.name in ("f16", "bf16"):
-        options["flush"] = True
-    if op.a.name in ("f32", "fp8", "bf8") or op.b.name in ("fp8", "bf8"):
-        options["mode"] = ctx.mode
+        options["exact"] = True
+    if ctx.arch == "gfx90a" and op.a.name in ("f16", "bf16"):
+        options["arch"] = ctx.arch
+    # Of MODE and target only what the results depend on, so that more kernels share a helper.
+    flushes = op.a.name == "f32" and ctx.mode.denorm_32 in (0, 2)
+    fnuz = ctx.mode.fnuz or not {op.a.name, op.b.name} & {"fp8", "bf8"}
+    if flushes or not fnuz:
+        options["mode"] = FloatMode(denorm_32=0 if flushes else 3, fnuz=fnuz)
     known = {"cbsz", "abid", "blgp"}
     if mixed:
         options["formats"] = (cbsz, blgp)

@@ -113,7 +113,7 @@ def as_number(h: Helper, f: Fn, bits: str, fmt: Format, mode: FloatMode) -> str:
         byte = f.op(f"trunc {I32X64} {bits} to {vec('i8')}")
         return f.op(f"sext {vec('i8')} {byte} to {I32X64}")
     number = number_of(h.v(bits, 32), fmt, mode)
-    if h.variant.option("flush"):  # gfx90a
+    if h.variant.option("arch") == "gfx90a" and fmt.bits == 16:
         number = flushed_input(number, smallest_exponent(fmt, mode))
     return as_float(f, number)
 
