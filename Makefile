@@ -33,7 +33,7 @@ corpus-test: $(READY)
 	ASMEVO_CORPUS_TEST=1 $(BIN)/python -m pytest -m "corpus or not corpus"
 
 mutation-bench: $(READY)
-	$(BIN)/python -m benchmarks.mutation
+	$(BIN)/python -m benchmarks.mutation -o docs/results/mutation.md
 
 $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'

@@ -73,15 +73,16 @@ def machine() -> str:
     return f"{model}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
 
 
-def report(name: str, title: str, lines: list[str], note: str = "") -> Path:
-    """Write `docs/results/NAME.md` with date, machine and command."""
+def provenance() -> str:
+    """One paragraph: date, machine and the command that is running."""
     module = Path(sys.argv[0]).stem
     command = " ".join(["python -m benchmarks." + module, *sys.argv[1:]])
-    page = [
-        f"# {title}", "",
-        f"{datetime.date.today().isoformat()}, {machine()}.", f"Command: `{command}`.", note, "",
-        *lines, "",
-    ]
+    return f"{datetime.date.today().isoformat()}, {machine()}.\nCommand: `{command}`."
+
+
+def report(name: str, title: str, lines: list[str], note: str = "") -> Path:
+    """Write `docs/results/NAME.md` with date, machine and command."""
+    page = [f"# {title}", "", provenance(), note, "", *lines, ""]
     RESULTS.mkdir(parents=True, exist_ok=True)
     path = RESULTS / f"{name}.md"
     path.write_text("\n".join(page))

@@ -29,13 +29,14 @@ from asmevo.errors import AsmEvoError
 from asmevo.program import Function, Program, recover
 from asmevo.program.edit import Edit, apply
 from asmevo.program.rebuild import rebuild
+from benchmarks.common import provenance
 
 _VECTOR = re.compile(r"\bv(?:(\d+)\b|\[(\d+):(\d+)\])")
 
 
 HEAD = """# Edits that are right
 
-Made by `python -m benchmarks.legal_edits`; do not edit.
+{provenance}
 
 An edit that is called worse here moved something between a producer and a consumer that no wait
 covers in the original, or brought such a pair or a broken wait-state row (V!) closer together.
@@ -167,7 +168,8 @@ def main() -> int:
     print("\n".join(lines))
     output: Path | None = options.output
     if output is not None:
-        output.write_text(HEAD + "```\n" + "\n".join(lines) + "\n```\n", encoding="utf-8")
+        text = HEAD.format(provenance=provenance()) + "```\n" + "\n".join(lines) + "\n```\n"
+        output.write_text(text, encoding="utf-8")
     return int(any(t.worse for t in tallies.values()))
 
 

@@ -39,6 +39,7 @@ from asmevo.isa.instruction import Instruction
 from asmevo.isa.target import Target
 from asmevo.program import Function, Program, recover
 from asmevo.program.edit import Edit, apply
+from benchmarks.common import provenance
 
 Step = tuple[int, Instruction]  # (identity in the original, instruction)
 CHECKOUT = Path(__file__).resolve().parent.parent
@@ -472,7 +473,7 @@ def main() -> int:
     if output is not None:
         text = render(table, misses, kernels.total(), seconds)
         output.write_text(
-            "# Mutation bench\n\nMade by `python -m benchmarks.mutation`; do not edit.\n\n"
+            f"# Mutation bench\n\n{provenance()}\n\n"
             f"```\n{text}\n```\n\nKernels: {', '.join(sorted(kernels))}\n",
             encoding="utf-8",
         )

@@ -20,6 +20,7 @@ from pathlib import Path
 from asmevo.check.findings import ERROR, Finding
 from asmevo.check.report import check_object
 from asmevo.errors import AsmEvoError
+from benchmarks.common import provenance
 
 KINDS = {
     "wait.raw": "a result is read although no wait covers it on some path; it is right only "
@@ -110,7 +111,7 @@ def render(outcomes: Sequence[Outcome], seconds: float, jobs: int) -> str:
     lines = [
         "# Static check of the vendor corpus",
         "",
-        "Made by `python -m benchmarks.vendor_check`; do not edit.",
+        provenance(),
         "",
         f"- {len(outcomes)} code objects, {seconds:.0f} s on {jobs} processes, "
         f"{sum(o.seconds for o in outcomes):.0f} s of CPU time (recovery included).",
