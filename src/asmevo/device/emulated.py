@@ -361,7 +361,9 @@ def _wave_traces(encoded: EncodedKernel, outcome: Outcome) -> list[WaveTrace]:
         WaveTrace(
             group,
             wave,
-            np.concatenate([runs[b] for b in blocks]) if len(blocks) else np.zeros(0, np.int32),
+            np.concatenate([runs[int(b)] for b in blocks])
+            if len(blocks)
+            else np.zeros(0, np.int32),
         )
         for group, wave, blocks, _truncated in outcome.traces
     ]
