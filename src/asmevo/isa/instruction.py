@@ -18,6 +18,7 @@ _FLAG_WORDS = (
 )
 _FLAGS = frozenset(_FLAG_WORDS.split())
 _MODIFIER = re.compile(r"[a-z_0-9]+:(?:\[[^\]]*\]|[a-zA-Z_0-9]+\([^)]*\)|\S+)$")
+_NESTING = re.compile(r'[\[\]()"]')
 _FREE_FORM = re.compile(r"s_(waitcnt|sendmsg|sendmsghalt|delay_alu|wait_alu|waitcnt_depctr)$")
 
 
@@ -89,6 +90,8 @@ class Instruction:
 
 def split_top_level(text: str) -> list[str]:
     """Split at commas outside brackets, parentheses, bars and quotes."""
+    if not _NESTING.search(text):
+        return [part.strip() for part in text.split(",")]
     parts: list[str] = []
     depth, start, quoted = 0, 0, False
     for i, c in enumerate(text):
@@ -108,6 +111,8 @@ def split_top_level(text: str) -> list[str]:
 
 
 def _split_words(text: str) -> list[str]:
+    if " " not in text:
+        return [text] if text else []
     words: list[str] = []
     depth, start = 0, 0
     for i, c in enumerate(text):

@@ -11,6 +11,7 @@ import re
 import struct
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 # --- unit numbering -------------------------------------------------------------------------
 SGPR0 = 0
@@ -176,6 +177,7 @@ def parse_value(text: str) -> Value:
     return Raw(text)
 
 
+@lru_cache(maxsize=65_536)
 def parse_operand(text: str) -> Operand:
     """Parse one operand with `-`, `|..|`, `neg()`, `abs()`, `sext()` modifiers."""
     neg = magnitude = sext = False
