@@ -2,8 +2,8 @@
 
 A semantic function takes and returns `Value`s and reads as arithmetic: operators are overloaded
 by the value's kind (unsigned, signed, IEEE float, lane boolean). The `Algebra` behind a value
-decides what comes out: LLVM IR for the engine, NumPy arrays for the slow reference, SMT terms for
-the prover. One definition, many uses.
+decides what comes out: LLVM IR for the engine, NumPy arrays for the slow reference. One
+definition, many uses.
 
 Raw representation: every value is a bit pattern of `width` bits (floats too), so bit tricks and
 float arithmetic mix without conversions.
