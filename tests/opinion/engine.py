@@ -348,9 +348,9 @@ def expected(t: Trial, mode: Mode, env: dict[str, Any], which: int, old: int) ->
         halves = [bits >> at & ((1 << s.packed) - 1) for at in (0, s.packed)]
         if kind_of(kind) == "f":
             halves = [finish_float(m, FLOATS[s.packed], h, mode) for h in halves]
-        elif m.clamp:
+        elif m.clamp and saturates(name := s.name.replace("v_pk_", "v_")):
+            # Minimum and maximum stay in range by themselves.
             sources = [[env[f"S{i}"] >> at for i in range(len(s.srcs))] for at in (0, s.packed)]
-            name = s.name.replace("v_pk_", "v_")
             halves = [saturate(name, x, s.packed) for x in sources]
         return halves[0] | halves[1] << s.packed, full
     if kind in FORMAT:
