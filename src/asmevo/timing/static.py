@@ -3,7 +3,7 @@
 One pass per program and target; a search that edits a window pays only for new instructions,
 because descriptions are cached by instruction. Sources: `asmevo.isa.effects` for roles,
 `asmevo.isa.counters` for counters, CDNA3/CDNA4 ISA chapters 9-11 for data sizes, LLVM
-`SISchedule.td` and AMD's matrix instruction calculator for MFMA passes.
+`SISchedule.td`. Passes of matrix instructions come from `asmevo.isa.matrix`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from asmevo.errors import UnsupportedError
 from asmevo.isa.counters import decode_wait, events
 from asmevo.isa.effects import OpClass, effects
 from asmevo.isa.instruction import Instruction
+from asmevo.isa.matrix import matrix_op
 from asmevo.isa.operand import VGPR0, Imm
 from asmevo.isa.target import Target
 
@@ -138,33 +139,16 @@ class StaticProgram:
         return int(self.kind.shape[0])
 
 
-_SHAPE = re.compile(r"v_s?mf?mac?(?:_scale)?_([fi]\d+)_(\d+)x(\d+)x(\d+)_?(.*)$")
-
-
 def mfma_passes(inst: Instruction, target: Target) -> int:
     """Passes (four clocks each) that a matrix instruction keeps the matrix pipe busy.
 
     Raises:
         UnsupportedError: the mnemonic is no known MFMA shape.
     """
-    m = _SHAPE.match(inst.base)
-    if m is None:
+    op = matrix_op(inst, target)
+    if op is None:
         raise UnsupportedError(f"{inst.base} is no matrix instruction that the model knows")
-    out, rows, depth, rest = m.group(1), int(m.group(2)), int(m.group(4)), m.group(5)
-    if out == "f64":
-        return 4 if rows == 4 else (16 if target.arch == "gfx950" else 8)
-    if rows == 4:
-        return 2
-    full = 8 if rows == 16 else 16
-    if target.arch == "gfx90a" or re.match(r"\d+b_", rest) or rest == "f32":
-        return full
-    if rest == "f8f6f4":
-        # Formats 0 and 1 of A (cbsz) and B (blgp) are fp8 and bf8, which take twice the passes.
-        mods = inst.modifiers
-        wide = any(int(mods.get(n, 0)) <= 1 for n in ("cbsz", "blgp"))  # type: ignore[arg-type]
-        return full if wide else full // 2
-    del depth
-    return full // 2
+    return op.passes
 
 
 def _register_bytes(inst: Instruction, operand: int) -> int:
