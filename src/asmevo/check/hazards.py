@@ -17,13 +17,11 @@ from asmevo.check.fixpoint import MEMO_LIMIT, StateTable, forward
 from asmevo.check.view import Chunk, View
 from asmevo.check.waits import register_text
 from asmevo.isa.effects import OpClass
+from asmevo.isa.hazard_pairs import KILLED_BY_WRITE, shortfalls
 from asmevo.isa.hazards import (
-    C,
     HazardRule,
     Mark,
-    Opcode,
     P,
-    Relation,
     interest,
     pair_table,
     reach,
@@ -33,11 +31,6 @@ from asmevo.isa.hazards import (
 # (role, passes, key, mask, wait states since)
 Live = tuple[int, int, object, int, int]
 State = tuple[Live, ...]
-
-_KILLED_BY_WRITE = frozenset(
-    {P.VALU_SGPR, P.VALU_VGPR, P.ANY_VGPR, P.TRANS_VGPR, P.DSTSEL_VGPR, P.DOT_VGPR, P.SALU_M0,
-     P.XDL_D, P.SGEMM_D, P.D4_D, P.D16_D, P.VALU_THEN_DGEMM}
-)  # fmt: skip
 
 
 class Raw(NamedTuple):
@@ -68,16 +61,6 @@ class _Producer:
     born: int  # wait-state position right behind the producer
     reach: int
     interest: int
-
-
-def _related(rule: HazardRule, producer: _Producer, key: object, base: str) -> bool:
-    if rule.relation is Relation.SAME and producer.key != key:
-        return False
-    if rule.relation is Relation.UNEQUAL and producer.key == key:
-        return False
-    if rule.opcode is Opcode.SAME:
-        return producer.key == base
-    return rule.opcode is Opcode.ANY or producer.key != base
 
 
 class Walker:
@@ -146,7 +129,7 @@ class Walker:
         kept: list[_Producer] = []
         dgemm = f.kind is OpClass.MFMA and any(p.role == P.DGEMM for p in f.roles.produces)
         for p in live:
-            if p.role in _KILLED_BY_WRITE:
+            if p.role in KILLED_BY_WRITE:
                 p.mask &= ~f.defs  # the nearest producer of a register is the one that counts
                 if not p.mask:
                     continue
@@ -162,28 +145,12 @@ class Walker:
                 kept.append(_Producer(role, passes, key, mask, position, span, self.interest[role]))
         return kept
 
-    # The kept part of a partial write has a row of its own after another partial write.
-    _SPLIT = frozenset({(int(P.DSTSEL_VGPR), int(C.VALU_READ))})
-
     def _check(self, at: int, f: Facts, p: _Producer, have: int, raws: list[Raw]) -> None:
-        kept = 0
-        for role, mask, key in f.roles.consumes:
-            if role == C.KEPT_PART:
-                kept = mask  # comes before the plain read
-            rules = self.pairs.get(p.role * 64 + role)
-            if not rules:
-                continue
-            overlap = p.mask & mask
-            if (p.role, role) in self._SPLIT:
-                overlap &= ~kept
-            for rule in rules:
-                # A read of the same register has a rule of its own, which covers the write.
-                hit = overlap & ~f.uses if rule.kind == "WAW" else overlap
-                if not hit and rule.relation is not Relation.NONE:
-                    continue
-                need = rule.wait_states(p.passes)
-                if have < need and _related(rule, p, key, f.base):
-                    raws.append(Raw(at, rule, hit, have, need, p.passes))
+        producer = (p.role, p.mask, p.key, p.passes)
+        for rule, hit, need in shortfalls(
+            self.pairs, producer, f.roles.consumes, f.uses, f.base, have
+        ):
+            raws.append(Raw(at, rule, hit, have, need, p.passes))
 
 
 def _state(entries: dict[tuple[int, int, object, int], int]) -> State:

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from asmevo.edits.base import Window, analysed, kernel_function
 from asmevo.edits.pending import FunctionWaits
 from asmevo.edits.rewait import history_before
-from asmevo.edits.spacing import LOOK_BACK, padding_before, wait_states
+from asmevo.edits.spacing import LOOK_BACK, padding_before
 from asmevo.isa.counters import decode_wait
 from asmevo.isa.effects import VECTOR_CLASSES, OpClass, effects
+from asmevo.isa.hazard_roles import wait_states_of
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import EXEC, MODE, Imm, Reg
 from asmevo.program.cfg import Block
@@ -140,8 +141,8 @@ class RemoveRedundant:
             for j in range(i + 1, min(block.last, i + 1 + LOOK_BACK)):
                 after = program.instructions[j]
                 need = max(need, padding_before(history + tail, after, program.target))
-                tail.append((after, wait_states(after)))
-            have = wait_states(inst)
+                tail.append((after, wait_states_of(after, program.target)))
+            have = wait_states_of(inst, program.target)
             if need == 0:
                 yield Edit(i, i + 1, (), "no software wait state needs this nop")
             elif need < have:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from asmevo.edits.base import text_of
 from asmevo.edits.dependence import is_padding
 from asmevo.edits.pending import FunctionWaits, WaitState, is_sync
-from asmevo.edits.spacing import LOOK_BACK, breaks_clause, padding_before, wait_states
+from asmevo.edits.spacing import LOOK_BACK, breaks_clause, padding_before
 from asmevo.isa.counters import encode_waits, is_counter_wait, merge_waits
 from asmevo.isa.effects import effects
+from asmevo.isa.hazard_roles import wait_states_of
 from asmevo.isa.instruction import Instruction
 from asmevo.program.cfg import Block
 from asmevo.program.model import Program
@@ -131,7 +132,7 @@ class BlockWaits:
                 put_wait(after.excess(self.states[-1]))
             lines.append((texts or {}).get(index) or text_of(program, index))
             state.issue(inst)
-            issued.append((inst, wait_states(inst)))
+            issued.append((inst, wait_states_of(inst, target)))
         if not order or not is_terminator(program.instructions[order[-1]]):
             put_wait(state.excess(self.states[-1]))
         return Plan(tuple(lines), waits, nops)
@@ -144,8 +145,10 @@ class BlockWaits:
     ) -> int:
         """Wait states that the following blocks miss in the new order, when they do not now."""
         instructions = self.program.instructions[self.block.first : self.block.last]
-        present = [*history, *((i, wait_states(i)) for i in instructions)][-LOOK_BACK:]
-        new = [*issued, (last, wait_states(last))][-LOOK_BACK:]
+        present = [*history, *((i, wait_states_of(i, self.program.target)) for i in instructions)][
+            -LOOK_BACK:
+        ]
+        new = [*issued, (last, wait_states_of(last, self.program.target))][-LOOK_BACK:]
         if new == present:
             return 0
         missing = self._short(new, self.block, 3)
@@ -165,7 +168,7 @@ class BlockWaits:
                 # What the following block misses by itself is not this block's business.
                 if missing > padding_before(own, inst, target):
                     worst = max(worst, missing)
-                own.append((inst, wait_states(inst)))
+                own.append((inst, wait_states_of(inst, target)))
                 recent.append(own[-1])
             if depth and len(own) < LOOK_BACK:
                 worst = max(worst, self._short(recent, following, depth - 1))
@@ -186,7 +189,9 @@ def history_before(program: Program, first: int, floor: int) -> list[tuple[Instr
     Follows the fall-through path only, not below instruction `floor`.
     """
     start = max(floor, first - LOOK_BACK)
-    return [(inst, wait_states(inst)) for inst in program.instructions[start:first]]
+    return [
+        (inst, wait_states_of(inst, program.target)) for inst in program.instructions[start:first]
+    ]
 
 
 def count_waits(program: Program, first: int, last: int) -> int:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from asmevo.edits.base import kernel_function
 from asmevo.edits.pending import FunctionWaits
-from asmevo.edits.spacing import LOOK_BACK, padding_before, wait_states
+from asmevo.edits.spacing import LOOK_BACK, padding_before
 from asmevo.isa.counters import encode_waits, merge_waits
+from asmevo.isa.hazard_roles import wait_states_of
 from asmevo.isa.instruction import Instruction
 from asmevo.program.edit import Edit, apply
 from asmevo.program.model import Program
@@ -100,7 +101,7 @@ def _finish(
             history.append((_NOP, states))
             missing -= states
         lines.append(line)
-        history.append((inst, wait_states(inst)))
+        history.append((inst, wait_states_of(inst, target)))
     done = edits[which]
     completed = Edit(done.first, done.last, tuple(lines), done.note)
     return (*edits[:which], completed, *edits[which + 1 :])
