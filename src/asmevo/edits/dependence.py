@@ -147,7 +147,7 @@ class Dependence:
                 source = writer.get(unit)
                 if source is not None:
                     latency = self._latencies.result(
-                        self.instructions[source], self._effects[source], effect
+                        self.instructions[source], self._effects[source], effect, self.target
                     )
                     self._edge(source, i, latency)
             for unit in effect.defs:
@@ -207,7 +207,7 @@ class Dependence:
         """For every node, clocks from its issue to the end of the longest chain behind it."""
         height = [0] * len(self.instructions)
         for i in range(len(self.instructions) - 1, -1, -1):
-            own = self._latencies.issue(self.instructions[i], self._effects[i])
+            own = self._latencies.issue(self.instructions[i], self._effects[i], self.target)
             height[i] = own + max(
                 (max(lat, own) - own + height[j] for j, lat in self.successors[i].items()),
                 default=0,

@@ -7,13 +7,12 @@ only order proposals: the cycle model decides what is faster.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from asmevo.isa.effects import MEMORY_CLASSES, VECTOR_CLASSES, Effects, OpClass
 from asmevo.isa.instruction import Instruction
-
-_TILE = re.compile(r"_(\d+)x(\d+)x(\d+)")
+from asmevo.isa.matrix import matrix_op
+from asmevo.isa.target import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +29,17 @@ class Latencies:
     scalar_memory: int = 200
     vector_memory: int = 600
 
-    def issue(self, inst: Instruction, effect: Effects) -> int:
+    def issue(self, inst: Instruction, effect: Effects, target: Target) -> int:
         """Clocks that `inst` occupies the issue of its wave."""
         if effect.kind is OpClass.TRANS:
             return self.transcendental
         if effect.kind is OpClass.LDS:
             return 12 if "_b128" in inst.base else 8
         if effect.kind is OpClass.MFMA:
-            return matrix_cycles(inst)[0]
+            return matrix_cycles(inst, target)[0]
         return self.alu
 
-    def result(self, inst: Instruction, effect: Effects, consumer: Effects) -> int:
+    def result(self, inst: Instruction, effect: Effects, consumer: Effects, target: Target) -> int:
         """Clocks from the issue of `inst` until `consumer` can use its result."""
         kind = effect.kind
         if kind is OpClass.SMEM:
@@ -50,7 +49,7 @@ class Latencies:
         if kind is OpClass.LDS:
             return self.lds
         if kind is OpClass.MFMA:
-            return matrix_cycles(inst)[1]
+            return matrix_cycles(inst, target)[1]
         if kind in VECTOR_CLASSES:
             base = self.transcendental if kind is OpClass.TRANS else self.alu
             if consumer.kind in MEMORY_CLASSES:
@@ -65,14 +64,12 @@ class Latencies:
         return self.alu
 
 
-def matrix_cycles(inst: Instruction) -> tuple[int, int]:
-    """(issue, result) clocks of a matrix instruction, from its tile shape.
+def matrix_cycles(inst: Instruction, target: Target) -> tuple[int, int]:
+    """(issue, result) clocks of a matrix instruction: four per pass, the result two passes later.
 
-    A 32x32 tile takes 8 passes of 4 clocks or 16 for f32 and multi-block shapes, a 16x16 tile
-    half of it; the result is there about two passes after the last one.
+    Raises:
+        UnsupportedError: an MFMA spelling that the table does not know.
     """
-    m = _TILE.search(inst.base)
-    side = int(m.group(1)) if m else 16
-    wide = "b_" in inst.base.partition("x")[2] or inst.base.endswith("f32_32x32x2_f32")
-    passes = {4: 2, 16: 4, 32: 8}.get(side, 8) * (2 if wide else 1)
-    return passes * 4, passes * 4 + 8
+    op = matrix_op(inst, target)
+    clocks = 4 * op.passes if op else 4
+    return clocks, clocks + 8

@@ -77,7 +77,7 @@ def list_schedule(
         ready.remove(chosen)
         order.append(chosen)
         start = max(clock, ready_at[chosen])
-        clock = start + latencies.issue(graph.instructions[chosen], kinds[chosen])
+        clock = start + latencies.issue(graph.instructions[chosen], kinds[chosen], graph.target)
         for later, latency in graph.successors[chosen].items():
             ready_at[later] = max(ready_at[later], start + latency)
             missing[later] -= 1

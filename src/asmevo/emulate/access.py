@@ -23,6 +23,31 @@ def scale_lanes(h: Helper, step: int, width: int = 32) -> str:
     return "<" + ", ".join(f"i{width} {i * step}" for i in range(64)) + ">"
 
 
+def lane_loop(h: Helper, bits: str) -> tuple[str, str, str]:
+    """Open a loop over the set bits of an i64, lowest first.
+
+    The body follows; it branches to the step label, and the code behind the loop begins at the
+    done label, which the caller places.
+
+    Returns:
+        (lane as i64, step label, done label).
+    """
+    f = h.fn
+    loop, body, step, done = (f.label(x) for x in ("loop", "lane", "step", "done"))
+    entry = f.block
+    f.br(loop)
+    f.place(loop)
+    left, rest = f.fresh("left"), f.fresh("rest")
+    f.emit(f"{left} = phi i64 [ {bits}, %{entry} ], [ {rest}, %{step} ]")
+    f.cond(f.op(f"icmp eq i64 {left}, 0"), done, body)
+    f.place(step)
+    f.emit(f"{rest} = and i64 {left}, {f.op(f'sub i64 {left}, 1')}")
+    f.br(loop)
+    f.place(body)
+    lane = f.call("i64", "llvm.cttz.i64", f"i64 {left}, i1 true", declare="i64, i1")
+    return lane, step, done
+
+
 def region_fields(h: Helper) -> tuple[str, str, str, str]:
     """(base, bytes, delta, flags) of the record's remembered region."""
     f = h.fn

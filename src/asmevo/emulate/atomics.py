@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
+from asmevo.emulate.access import lane_loop
 from asmevo.emulate.emit import I32X64, I64X64, Helper
 from asmevo.emulate.lane_sources import flush
 from asmevo.isa.semantics.memory import ATOMICS, MemoryOp
@@ -62,15 +63,7 @@ def atomic_lanes(
         wide = f.op(f"shl i64 {f.op(f'zext i32 {high} to i64')}, 32")
         return f.op(f"or i64 {f.op(f'zext i32 {low} to i64')}, {wide}")
 
-    loop, body, done, step = (f.label(x) for x in ("loop", "lane", "done", "step"))
-    entry = f.block
-    f.br(loop)
-    f.place(loop)
-    left_name, next_left = f.fresh("left"), f.fresh("left")
-    f.emit(f"{left_name} = phi i64 [ {valid}, %{entry} ], [ {next_left}, %{step} ]")
-    f.cond(f.op(f"icmp eq i64 {left_name}, 0"), done, body)
-    f.place(body)
-    lane = f.call("i64", "llvm.cttz.i64", f"i64 {left_name}, i1 true", declare="i64, i1")
+    lane, step, done = lane_loop(h, valid)
     slot = f.op(f"mul i64 {lane}, 8")
     host = f.load("i64", f.at(f.at("%st", L.HOST), slot), 8)
     pointer = f.op(f"inttoptr i64 {host} to ptr")
@@ -132,8 +125,4 @@ def atomic_lanes(
             high = f.op(f"trunc i64 {f.op(f'lshr i64 {old_holder}, 32')} to i32")
             f.store("i32", high, f.at(f.at(result, L.ROW), at))
     f.br(step)
-    f.place(step)
-    minus = f.op(f"sub i64 {left_name}, 1")
-    f.emit(f"{next_left} = and i64 {left_name}, {minus}")
-    f.br(loop)
     f.place(done)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
+from asmevo.emulate.access import lane_loop
 from asmevo.emulate.emit import I32X64, Helper, Variant, family
 from asmevo.emulate.ir import Module
 
@@ -48,24 +49,6 @@ def emit_write_lane(module: Module, variant: Variant) -> None:
     h.finish()
 
 
-def _each_active_lane(h: Helper, body_name: str) -> tuple[str, str, str]:
-    """Open a loop over active lanes; returns (lane i64, step label, done label)."""
-    f = h.fn
-    loop, body, step, done = (f.label(x) for x in ("loop", body_name, "step", "done"))
-    entry = f.block
-    f.br(loop)
-    f.place(loop)
-    left, rest = f.fresh("left"), f.fresh("rest")
-    f.emit(f"{left} = phi i64 [ {h.exec_bits()}, %{entry} ], [ {rest}, %{step} ]")
-    f.cond(f.op(f"icmp eq i64 {left}, 0"), done, body)
-    f.place(step)
-    f.emit(f"{rest} = and i64 {left}, {f.op(f'sub i64 {left}, 1')}")
-    f.br(loop)
-    f.place(body)
-    lane = f.call("i64", "llvm.cttz.i64", f"i64 {left}, i1 true", declare="i64, i1")
-    return lane, step, done
-
-
 @family("permute")
 def emit_permute(module: Module, variant: Variant) -> None:
     """ds_bpermute (pull) and ds_permute (push): byte address + offset selects the lane."""
@@ -85,7 +68,7 @@ def emit_permute(module: Module, variant: Variant) -> None:
     if variant.name == "ds_bpermute_b32":
         sent = f.op(f"select <64 x i1> {active}, {I32X64} {data}, {I32X64} {zero}")
         f.store(I32X64, sent, values, 64)
-        lane, step, done = _each_active_lane(h, "pull")
+        lane, step, done = lane_loop(h, h.exec_bits())
         at = f.op(f"mul i64 {lane}, 4")
         source = f.op(f"zext i32 {f.load('i32', f.at(area, at))} to i64")
         value = f.load("i32", f.at(values, f.op(f"mul i64 {source}, 4")))
@@ -98,7 +81,7 @@ def emit_permute(module: Module, variant: Variant) -> None:
         f.store(I32X64, zero, values, 64)
         rows = f.at("%st", L.HOST)
         source_row = h.slot(2)
-        lane, step, done = _each_active_lane(h, "push")
+        lane, step, done = lane_loop(h, h.exec_bits())
         at = f.op(f"mul i64 {lane}, 4")
         target = f.op(f"zext i32 {f.load('i32', f.at(rows, at))} to i64")
         value = f.load("i32", f.at(source_row, at))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from asmevo.emulate import layout as L
 from asmevo.emulate import shadow
+from asmevo.emulate.access import lane_loop
 from asmevo.emulate.emit import Helper, Variant, family
 from asmevo.emulate.ir import Fn, Module
 from asmevo.emulate.vector_memory import DATA, SADDR, Addressing
@@ -254,24 +255,6 @@ def emit_typed(module: Module, variant: Variant) -> None:
     h.finish()
 
 
-def _lanes(h: Helper, bits: str) -> tuple[str, str, str]:
-    """Open a loop over set bits; returns (lane, step label, done label)."""
-    f = h.fn
-    loop, body, step, done = (f.label(x) for x in ("loop", "lane", "step", "done"))
-    entry = f.block
-    f.br(loop)
-    f.place(loop)
-    left, rest = f.fresh("left"), f.fresh("rest")
-    f.emit(f"{left} = phi i64 [ {bits}, %{entry} ], [ {rest}, %{step} ]")
-    f.cond(f.op(f"icmp eq i64 {left}, 0"), done, body)
-    f.place(step)
-    f.emit(f"{rest} = and i64 {left}, {f.op(f'sub i64 {left}, 1')}")
-    f.br(loop)
-    f.place(body)
-    lane = f.call("i64", "llvm.cttz.i64", f"i64 {left}, i1 true", declare="i64, i1")
-    return lane, step, done
-
-
 def _element(h: Helper, lane: str) -> str:
     f = h.fn
     slot = f.at(f.at("%st", L.HOST), f.op(f"mul i64 {lane}, 8"))
@@ -294,7 +277,7 @@ def _load_lanes(
     components: int = variant.option("components")
     d16: str = variant.option("d16", "")
     rows = h.slot(DATA)
-    lane, step, done = _lanes(h, h.exec_bits())
+    lane, step, done = lane_loop(h, h.exec_bits())
     at = f.op(f"mul i64 {lane}, 4")
     inside = f.op(f"trunc i64 {f.op(f'lshr i64 {valid}, {lane}')} to i1")
     read, zero, join = f.label("read"), f.label("zero"), f.label("join")
@@ -351,7 +334,7 @@ def _store_lanes(h: Helper, valid: str, convert: str, dfmt: str, nfmt: str) -> N
     d16: str = variant.option("d16", "")
     rows = h.slot(DATA)
     area = f.at("%st", L.COMPONENTS)
-    lane, step, done = _lanes(h, valid)
+    lane, step, done = lane_loop(h, valid)
     at = f.op(f"mul i64 {lane}, 4")
     for c in range(4):
         value = "0"
