@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from asmevo.cli import corpus
 
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parent
 KERNELS = CHECKOUT / "kernels"
+
+# The same examples in every run, so that a failure is a change's and not the day's; the long
+# corpus runs draw new ones.
+settings.register_profile("fixed", derandomize=True)
+settings.register_profile("explore", print_blob=True)
+settings.load_profile("explore" if os.environ.get("ASMEVO_CORPUS_TEST") else "fixed")
 
 # The NumPy references are a package of the tests: `from reference.kernels import ...`.
 sys.path.insert(0, str(HERE))
