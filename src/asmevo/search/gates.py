@@ -8,6 +8,7 @@ list of gates: nobody who proposes can leave one out.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
@@ -130,7 +131,7 @@ class Baseline:
     )
 
 
-class Gate:
+class Gate(ABC):
     """One gate. `judge` returns a verdict to stop the candidate, or None to let it pass."""
 
     name: ClassVar[str]
@@ -138,9 +139,9 @@ class Gate:
     def __init__(self, baseline: Baseline) -> None:
         self.baseline = baseline
 
+    @abstractmethod
     def judge(self, candidate: Candidate) -> GateVerdict | None:
         """Decide on `candidate`."""
-        raise NotImplementedError
 
     def _stop(self, status: Status, reason: str, **data: Any) -> GateVerdict:
         return GateVerdict(status, self.name, reason, data)
