@@ -18,11 +18,11 @@ from asmevo.capsule.model import Capsule
 from asmevo.codeobject import CodeObject
 from asmevo.device.emulated import EmulatedDevice
 from asmevo.device.protocol import RunOptions
-from asmevo.emulate.encode import aligned, encode
-from asmevo.emulate.launch import Launch, MemoryRegion
-from asmevo.emulate.library import shared_library
-from asmevo.emulate.machine import Machine
-from asmevo.emulate.templates import Style
+from asmevo.emulate.decode.encode import aligned, encode
+from asmevo.emulate.decode.templates import Style
+from asmevo.emulate.engine.launch import Launch, MemoryRegion
+from asmevo.emulate.engine.machine import Machine
+from asmevo.emulate.native.library import shared_library
 from asmevo.program import recover
 from asmevo.program.build import assemble_object
 from benchmarks import engine

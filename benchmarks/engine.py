@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 
 from asmevo.codeobject import CodeObject
-from asmevo.emulate.encode import Style, aligned, encode
-from asmevo.emulate.launch import Launch, MemoryRegion
-from asmevo.emulate.library import host_cpu, shared_library
-from asmevo.emulate.machine import Machine
+from asmevo.emulate.decode.encode import Style, aligned, encode
+from asmevo.emulate.engine.launch import Launch, MemoryRegion
+from asmevo.emulate.engine.machine import Machine
+from asmevo.emulate.native.library import host_cpu, shared_library
 from asmevo.program import recover
 from asmevo.program.build import assemble_object
 from benchmarks.common import kernel_source, report

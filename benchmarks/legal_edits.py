@@ -19,9 +19,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from asmevo.check import abi
 from asmevo.check.against import compare
 from asmevo.check.findings import Finding
+from asmevo.check.rules import abi
 from asmevo.check.run import check_program
 from asmevo.codeobject import CodeObject
 from asmevo.edits import Schedule

@@ -33,8 +33,8 @@ from asmevo.codeobject import CodeObject
 from asmevo.errors import AsmEvoError
 from asmevo.isa.counters import counter_max, decode_wait, encode_wait, events
 from asmevo.isa.effects import OpClass, effects, vector_registers
-from asmevo.isa.hazard_roles import roles, wait_states_of
-from asmevo.isa.hazards import Opcode, Relation, pair_table
+from asmevo.isa.hazards.roles import roles, wait_states_of
+from asmevo.isa.hazards.rows import Opcode, Relation, pair_table
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.target import Target
 from asmevo.program import Function, Program, recover

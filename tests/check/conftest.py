@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from asmevo.check.view import View
+from asmevo.check.engine.view import View
 
 sys.path.insert(0, str(Path(__file__).parent))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from asmevo.check import abi
+from asmevo.check.rules import abi
 from asmevo.codeobject import CodeObject
 from asmevo.program import recover
 from asmevo.program.edit import Edit, apply

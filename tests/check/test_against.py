@@ -8,9 +8,9 @@ import pytest
 from text_program import TextProgram
 
 from asmevo.check.against import compare, skeleton
-from asmevo.check.hazards import check_hazards
+from asmevo.check.rules.hazards import check_hazards
+from asmevo.check.rules.waits import check_waits
 from asmevo.check.run import check_program
-from asmevo.check.waits import check_waits
 from asmevo.codeobject import CodeObject
 from asmevo.program import Program, recover
 from asmevo.program.edit import Edit, apply

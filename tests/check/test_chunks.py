@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from asmevo.check import facts, view
+from asmevo.check.engine import facts, view
 from asmevo.check.run import check_program
 from asmevo.codeobject import CodeObject
 from asmevo.program import Program, recover

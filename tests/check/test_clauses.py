@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from text_program import TextProgram
 
-from asmevo.check.clauses import check_clauses, replays
-from asmevo.check.view import build_view
+from asmevo.check.engine.view import build_view
+from asmevo.check.rules.clauses import check_clauses, replays
 from asmevo.isa.target import Feature, Target
 
 ANY = Target("gfx942", xnack=Feature.ANY)

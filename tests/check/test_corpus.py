@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from asmevo.check.against import compare
+from asmevo.check.engine.kernels import entry_indices
 from asmevo.check.findings import errors
-from asmevo.check.kernels import entry_indices
 from asmevo.check.run import check_program
 from asmevo.cli import corpus
 from asmevo.codeobject import CodeObject

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from asmevo.check.against import compare
-from asmevo.check.crossing import between_fences
+from asmevo.check.rules.crossing import between_fences
+from asmevo.isa.codec.llvm import assembler, disassembler
 from asmevo.isa.instruction import Instruction
-from asmevo.isa.llvm import assembler, disassembler
 from asmevo.isa.target import Target
 
 GFX942 = Target("gfx942")

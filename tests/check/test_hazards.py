@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from asmevo.check.findings import ERROR, NOTE
-from asmevo.check.hazards import check_hazards
+from asmevo.check.rules.hazards import check_hazards
 
 CDNA = ("gfx90a", "gfx942", "gfx950")
 CDNA3 = ("gfx942", "gfx950")

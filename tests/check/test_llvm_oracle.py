@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from asmevo.check.hazards import check_hazards
-from asmevo.check.waits import check_waits
+from asmevo.check.rules.hazards import check_hazards
+from asmevo.check.rules.waits import check_waits
 
 LLC = shutil.which("llc-22") or (
     "/usr/lib/llvm-22/bin/llc" if Path("/usr/lib/llvm-22/bin/llc").exists() else None

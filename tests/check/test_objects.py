@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from asmevo.check import abi, resources
 from asmevo.check.report import check_against, check_object, summarize
+from asmevo.check.rules import abi, resources
 from asmevo.check.run import check_program
 from asmevo.check.suppress import Suppression, load, split
 from asmevo.codeobject import CodeObject

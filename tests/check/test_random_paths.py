@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from text_program import TextProgram
 
-from asmevo.check.hazards import check_hazards
-from asmevo.check.view import build_view
-from asmevo.check.waits import check_waits
+from asmevo.check.engine.view import build_view
+from asmevo.check.rules.hazards import check_hazards
+from asmevo.check.rules.waits import check_waits
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.target import Target
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from asmevo.check.findings import ERROR
-from asmevo.check.operands import operand_faults
-from asmevo.check.registers import (
+from asmevo.check.rules.operands import operand_faults
+from asmevo.check.rules.registers import (
     Limits,
     check_registers,
     declared,
@@ -12,7 +12,7 @@ from asmevo.check.registers import (
     used_registers,
 )
 from asmevo.codeobject import KernelDescriptor
-from asmevo.isa.hazard_roles import units_of
+from asmevo.isa.hazards.roles import units_of
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import EXEC, MODE, VGPR0
 from asmevo.isa.target import Target

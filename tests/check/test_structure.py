@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from asmevo.check.structure import check_structure
+from asmevo.check.rules.structure import check_structure
 
 
 def rules(text_view, text: str, arch: str = "gfx942") -> list[tuple[str, int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from text_program import TextProgram
 
-from asmevo.check.trace import check_trace
+from asmevo.check.engine.trace import check_trace
 
 PROGRAM = """
 ds_read_b32 v1, v0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from asmevo.check.valu_hazards import check_valu_hazards
+from asmevo.check.rules.valu_hazards import check_valu_hazards
 
 TRANS, USE = "v_exp_f32_e32 v1, v2", "v_add_f32_e32 v3, v1, v1"
 FILL = "v_add_f32_e32 v50, v51, v52"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from asmevo.check.findings import ERROR
-from asmevo.check.waits import check_waits
+from asmevo.check.rules.waits import check_waits
 
 VM1 = "global_load_dword v1, v0, s[0:1]\n"
 VM2 = "global_load_dword v2, v0, s[0:1] offset:4\n"
@@ -254,7 +254,7 @@ def test_nothing_is_waited_for_at_the_end(text_view) -> None:
 
 
 def test_a_full_engine_is_replaced_and_gives_the_same_findings(text_view, monkeypatch) -> None:
-    from asmevo.check import wait_engine
+    from asmevo.check.engine import pending as wait_engine
 
     text = VM1 + VM2 + wait("vmcnt(1)") + USE2 + END
     before = check_waits(text_view(text))

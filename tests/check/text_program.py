@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import accumulate
 
-from asmevo.check.view import View, build_view
+from asmevo.check.engine.view import View, build_view
+from asmevo.isa.codec.llvm import assembler, disassembler
 from asmevo.isa.instruction import Instruction
-from asmevo.isa.llvm import assembler, disassembler
 from asmevo.isa.target import Target
 
 

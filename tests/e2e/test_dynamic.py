@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from asmevo.check.engine.trace import check_trace
 from asmevo.check.findings import ERROR, Finding
-from asmevo.check.trace import check_trace
 from asmevo.codeobject import CodeObject
 from asmevo.device.protocol import RunOptions
 from asmevo.program import recover

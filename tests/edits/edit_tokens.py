@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from asmevo.isa.codec.llvm import assembler, disassembler
 from asmevo.isa.effects import OpClass, effects
 from asmevo.isa.instruction import Instruction
-from asmevo.isa.llvm import assembler, disassembler
 from asmevo.isa.target import Target
 
 GFX942 = Target("gfx942")

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from asmevo.codeobject import CodeObject
 from asmevo.emulate import layout as L
-from asmevo.emulate.encode import EncodedKernel, encode
-from asmevo.emulate.launch import Launch, MemoryRegion, object_image
-from asmevo.emulate.library import HelperLibrary, shared_library
-from asmevo.emulate.machine import Machine, Outcome
-from asmevo.emulate.templates import PLAIN, Style
+from asmevo.emulate.decode.encode import EncodedKernel, encode
+from asmevo.emulate.decode.templates import PLAIN, Style
+from asmevo.emulate.engine.launch import Launch, MemoryRegion, object_image
+from asmevo.emulate.engine.machine import Machine, Outcome
+from asmevo.emulate.native.library import HelperLibrary, shared_library
 from asmevo.isa.target import Target
 from asmevo.program import recover
 from asmevo.program.build import assemble_object

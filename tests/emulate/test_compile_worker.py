@@ -6,9 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from asmevo.emulate.compile_worker import compile_in_processes
-from asmevo.emulate.emit import Variant
-from asmevo.emulate.library import compile_batch
+from asmevo.emulate.helpers.emit import Variant
+from asmevo.emulate.native.compile_worker import compile_in_processes
+from asmevo.emulate.native.library import compile_batch
 
 BATCHES = [[Variant("lane", name, "vvv")] for name in ("v_add_u32", "v_and_b32", "v_or_b32")]
 
@@ -21,8 +21,8 @@ def test_a_script_without_main_guard_runs_once(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         "print('ran')\n"
-        "from asmevo.emulate.compile_worker import compile_in_processes\n"
-        "from asmevo.emulate.emit import Variant\n"
+        "from asmevo.emulate.native.compile_worker import compile_in_processes\n"
+        "from asmevo.emulate.helpers.emit import Variant\n"
         "batches = [[Variant('lane', 'v_add_u32', 'vvv')], [Variant('lane', 'v_or_b32', 'vvv')]]\n"
         "print(sum(len(c) > 0 for c in compile_in_processes(batches, 2)))\n"
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asmevo.emulate import fidelity
+from asmevo.emulate.decode import fidelity
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.semantics import table
 from opinion.wave import assemble

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from asmevo.emulate import library
-from asmevo.emulate.emit import Variant
-from asmevo.emulate.library import HelperLibrary
+from asmevo.emulate.helpers.emit import Variant
+from asmevo.emulate.native import library
+from asmevo.emulate.native.library import HelperLibrary
 
 VARIANTS = [
     Variant("lane", "v_add_u32", "vvv"),

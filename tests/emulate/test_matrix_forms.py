@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.decode import Unsupported
-from asmevo.isa.llvm import AssemblyError
+from asmevo.emulate.decode.instruction import Unsupported
+from asmevo.isa.codec.llvm import AssemblyError
 from asmevo.isa.semantics.matrix import matrix_op
 from asmevo.isa.semantics.matrix_models import chain_error
 from opinion.matrix_bench import Case, expected_parts, result_bits

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from asmevo.emulate.templates import Style
+from asmevo.emulate.decode.templates import Style
 from emulate.harness import Setup, lanes
 
 JUNK = Style(open_junk=True)

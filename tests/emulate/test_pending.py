@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from asmevo.check.trace import check_trace
+from asmevo.check.engine.trace import check_trace
 from asmevo.device.protocol import RunOptions, RunResult
 from reference.sanitizers import built, capsule, device, run
 

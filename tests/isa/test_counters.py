@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asmevo.errors import UnsupportedError
+from asmevo.isa.codec.llvm import assembler, disassembler
 from asmevo.isa.counters import (
     Event,
     Order,
@@ -19,7 +20,6 @@ from asmevo.isa.counters import (
     merge_waits,
 )
 from asmevo.isa.instruction import Instruction
-from asmevo.isa.llvm import assembler, disassembler
 from asmevo.isa.target import Target
 
 

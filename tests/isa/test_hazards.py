@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from asmevo.isa.hazard_roles import mask_of, roles, units_of, wait_states_of
-from asmevo.isa.hazards import RULES, C, P, interest, pair_table, reach, rule_by_name, rules_of
+from asmevo.isa.codec.llvm import assembler, disassembler
+from asmevo.isa.hazards.roles import mask_of, roles, units_of, wait_states_of
+from asmevo.isa.hazards.rows import RULES, C, P, interest, pair_table, reach, rule_by_name, rules_of
 from asmevo.isa.instruction import Instruction
-from asmevo.isa.llvm import assembler, disassembler
 from asmevo.isa.operand import EXEC, VCC, VGPR0
 from asmevo.isa.target import Target
 

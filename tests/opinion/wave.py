@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.decode import ConstantPool, Decoder, Record
-from asmevo.emulate.emit import Variant
-from asmevo.emulate.library import HelperLibrary
+from asmevo.emulate.decode.instruction import ConstantPool, Decoder, Record
+from asmevo.emulate.helpers.emit import Variant
+from asmevo.emulate.native.library import HelperLibrary
+from asmevo.isa.codec.llvm import AssemblyError, assembler, disassembler
 from asmevo.isa.instruction import Instruction
-from asmevo.isa.llvm import AssemblyError, assembler, disassembler
 from asmevo.isa.target import Target
 
 from .compare import product_mode

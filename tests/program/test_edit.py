@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from asmevo.codeobject import CodeObject, build
 from asmevo.errors import BuildError
-from asmevo.isa.llvm import AssemblyError
+from asmevo.isa.codec.llvm import AssemblyError
 from asmevo.program import Program, recover
 from asmevo.program.asmfile import write
 from asmevo.program.asmread import read

@@ -9,7 +9,7 @@ import pytest
 
 from asmevo.codeobject import CodeObject, build
 from asmevo.errors import EnvironmentFault, InputError
-from asmevo.isa.llvm import AssemblyError, assembler
+from asmevo.isa.codec.llvm import AssemblyError, assembler
 from asmevo.isa.target import Target
 from asmevo.program import recover
 from asmevo.program.build import assemble_object

@@ -13,8 +13,8 @@ from fnmatch import fnmatchcase
 
 import pytest
 
-from asmevo.emulate.decode import Unsupported
-from asmevo.isa.llvm import AssemblyError
+from asmevo.emulate.decode.instruction import Unsupported
+from asmevo.isa.codec.llvm import AssemblyError
 from asmevo.isa.semantics.table import Semantic
 from opinion import compare, engine, scalar_engine
 from opinion.compare import Mismatch

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from asmevo.isa.codec.llvm import assembler
 from asmevo.isa.instruction import Instruction
-from asmevo.isa.llvm import assembler
 from asmevo.isa.target import Target
 from opinion import bench
 from opinion.softfloat import Mode

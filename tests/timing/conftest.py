@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from asmevo.isa.codec.llvm import assembler, disassembler
 from asmevo.isa.instruction import Instruction
-from asmevo.isa.llvm import assembler, disassembler
 from asmevo.isa.target import Target
 from asmevo.timing.att import Capture, read_capture
 from asmevo.timing.machine import Machine, machine_for

@@ -18,9 +18,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from asmevo.check.crossing import between_fences, crossed
-from asmevo.check.facts import ProgramLike, facts_of, remembered, skeleton
+from asmevo.check.engine.facts import ProgramLike, facts_of, remembered, skeleton
 from asmevo.check.findings import ERROR, Finding
+from asmevo.check.rules.crossing import between_fences, crossed
 
 _PINNED = ("wait.raw", "wait.waw")
 # What no result of a run shows, or what differs between an emulator and a machine, or between runs.

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from asmevo.check import abi
 from asmevo.check.against import compare
 from asmevo.check.findings import ERROR, Finding
+from asmevo.check.rules import abi
 from asmevo.check.run import ALL_PASSES, check_program
 from asmevo.check.sarif import to_sarif
 from asmevo.check.suppress import Suppression, split

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from asmevo.check import resources
-from asmevo.check.clauses import check_clauses
+from asmevo.check.engine.kernels import entry_indices, function_view, kernel_view
+from asmevo.check.engine.view import View
 from asmevo.check.findings import NOTE, Finding, ordered
-from asmevo.check.hazards import check_hazards
-from asmevo.check.kernels import entry_indices, function_view, kernel_view
-from asmevo.check.registers import EVERYTHING, check_registers, declared, entry_mask
-from asmevo.check.structure import check_structure
-from asmevo.check.valu_hazards import check_valu_hazards
-from asmevo.check.view import View
-from asmevo.check.waits import check_waits
+from asmevo.check.rules import resources
+from asmevo.check.rules.clauses import check_clauses
+from asmevo.check.rules.hazards import check_hazards
+from asmevo.check.rules.registers import EVERYTHING, check_registers, declared, entry_mask
+from asmevo.check.rules.structure import check_structure
+from asmevo.check.rules.valu_hazards import check_valu_hazards
+from asmevo.check.rules.waits import check_waits
 from asmevo.codeobject import Kernel
 from asmevo.errors import InputError
-from asmevo.isa import valu_hazards
-from asmevo.isa.hazards import rules_of
+from asmevo.isa.hazards import valu as valu_hazards
+from asmevo.isa.hazards.rows import rules_of
 from asmevo.program import Program
 
 ALL_PASSES = ("structure", "registers", "resources", "waits", "hazards")

@@ -17,7 +17,7 @@ SCHEMA = "asmevo/doctor/1"
 
 
 def _assembler() -> str:
-    from asmevo.isa.llvm import assembler, disassembler, library
+    from asmevo.isa.codec.llvm import assembler, disassembler, library
     from asmevo.isa.target import Target
 
     path = library()[1]
@@ -31,7 +31,7 @@ def _assembler() -> str:
 
 
 def _helpers() -> str:
-    from asmevo.emulate.library import cache_folder, host_cpu, shared_library
+    from asmevo.emulate.native.library import cache_folder, host_cpu, shared_library
 
     shared_library()
     folder = cache_folder()

@@ -28,7 +28,7 @@ from asmevo.cli.common import (
 from asmevo.cli.output import Format, FormatOption, emit, progress, table, write_file
 from asmevo.cli.traffic import requested_bytes
 from asmevo.device.protocol import RunOptions, RunResult
-from asmevo.emulate import fidelity
+from asmevo.emulate.decode import fidelity
 from asmevo.errors import InputError
 from asmevo.program import Program
 

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from asmevo.check import abi
 from asmevo.check.against import compare as against
-from asmevo.check.facts import skeleton
+from asmevo.check.engine.facts import skeleton
 from asmevo.check.findings import Finding
+from asmevo.check.rules import abi
 from asmevo.check.run import check_program
 from asmevo.cli.common import (
     KernelOption,

@@ -14,7 +14,7 @@ import ctypes
 import re
 
 from asmevo.errors import BuildError, InputError
-from asmevo.isa.llvm import TRIPLE, DiagnosticHandler, library
+from asmevo.isa.codec.llvm import TRIPLE, DiagnosticHandler, library
 from asmevo.isa.target import MACH_OF_ARCH
 
 CODE_SECTION = ".asmevo.text"

@@ -25,11 +25,11 @@ from asmevo.device.protocol import (
     WaveTrace,
 )
 from asmevo.emulate import layout as L
-from asmevo.emulate import shadow_layout as shadow
-from asmevo.emulate.encode import EncodedKernel, Style, encode
-from asmevo.emulate.launch import Launch, MemoryRegion, object_image
-from asmevo.emulate.library import HelperLibrary, Progress, shared_library
-from asmevo.emulate.machine import Machine, Outcome, ShadowReport
+from asmevo.emulate.decode.encode import EncodedKernel, Style, encode
+from asmevo.emulate.engine.launch import Launch, MemoryRegion, object_image
+from asmevo.emulate.engine.machine import Machine, Outcome, ShadowReport
+from asmevo.emulate.native.library import HelperLibrary, Progress, shared_library
+from asmevo.emulate.sanitize import shadow_layout as shadow
 from asmevo.errors import BuildError, UnsupportedError
 from asmevo.program import Program, recover
 from asmevo.timing.model import Estimate

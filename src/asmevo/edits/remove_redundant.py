@@ -14,7 +14,7 @@ from asmevo.edits.rewait import history_before
 from asmevo.edits.spacing import LOOK_BACK, padding_before
 from asmevo.isa.counters import decode_wait
 from asmevo.isa.effects import VECTOR_CLASSES, OpClass, effects
-from asmevo.isa.hazard_roles import wait_states_of
+from asmevo.isa.hazards.roles import wait_states_of
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import EXEC, MODE, Imm, Reg
 from asmevo.program.cfg import Block

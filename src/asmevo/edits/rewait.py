@@ -11,7 +11,7 @@ from asmevo.edits.pending import FunctionWaits, WaitState, is_sync
 from asmevo.edits.spacing import LOOK_BACK, breaks_clause, padding_before
 from asmevo.isa.counters import encode_waits, is_counter_wait, merge_waits
 from asmevo.isa.effects import effects
-from asmevo.isa.hazard_roles import wait_states_of
+from asmevo.isa.hazards.roles import wait_states_of
 from asmevo.isa.instruction import Instruction
 from asmevo.program.cfg import Block
 from asmevo.program.model import Program

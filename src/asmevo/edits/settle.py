@@ -8,7 +8,7 @@ from asmevo.edits.base import kernel_function
 from asmevo.edits.pending import FunctionWaits
 from asmevo.edits.spacing import LOOK_BACK, padding_before
 from asmevo.isa.counters import encode_waits, merge_waits
-from asmevo.isa.hazard_roles import wait_states_of
+from asmevo.isa.hazards.roles import wait_states_of
 from asmevo.isa.instruction import Instruction
 from asmevo.program.edit import Edit, apply
 from asmevo.program.model import Program

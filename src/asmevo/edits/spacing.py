@@ -1,6 +1,6 @@
 """Software wait states that a proposal must leave between instructions.
 
-The rules are those of `asmevo.isa.hazards`, the same rows that the static checker judges with.
+The rules are those of `asmevo.isa.hazards.rows`, the same rows that the static checker judges with.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from asmevo.isa.effects import VECTOR_MEMORY, OpClass, effects
-from asmevo.isa.hazard_pairs import KILLED_BY_WRITE, shortfalls
-from asmevo.isa.hazard_roles import mask_of, roles
-from asmevo.isa.hazards import P, interest, pair_table
+from asmevo.isa.hazards.pairs import KILLED_BY_WRITE, shortfalls
+from asmevo.isa.hazards.roles import mask_of, roles
+from asmevo.isa.hazards.rows import P, interest, pair_table
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.target import Feature, Target
 

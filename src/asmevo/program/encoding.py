@@ -15,8 +15,8 @@ import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 
+from asmevo.isa.codec.llvm import AssemblyError, assembler, disassembler
 from asmevo.isa.instruction import Instruction
-from asmevo.isa.llvm import AssemblyError, assembler, disassembler
 from asmevo.isa.operand import FloatImm, Imm
 from asmevo.isa.target import Target
 from asmevo.program.dontcare import candidates, ignored

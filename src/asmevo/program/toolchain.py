@@ -1,6 +1,7 @@
 """The second back end: `llvm-mc` and `ld.lld` as programs, if they are installed.
 
-It answers the same two questions as the library in process (`asmevo.isa.llvm`, `codeobject.build`):
+It answers the same two questions as the library in process (`asmevo.isa.codec.llvm`,
+`codeobject.build`):
 text to instruction bytes, and a whole assembly file to a code object. The product never needs it;
 tests hold the two against each other, and it serves where LLVM is to be the one of a ROCm install.
 """
@@ -19,7 +20,7 @@ from pathlib import Path
 from asmevo.codeobject.elf import Elf
 from asmevo.codeobject.emit import target_of
 from asmevo.errors import BuildError, EnvironmentFault
-from asmevo.isa.llvm import AssemblyError
+from asmevo.isa.codec.llvm import AssemblyError
 from asmevo.isa.target import Target
 
 _SECTION = ".asmevo"
@@ -103,7 +104,7 @@ class Toolchain:
         return out
 
     def assemble(self, text: str, target: Target) -> bytes:
-        """Bytes of instruction lines, as `asmevo.isa.llvm.Assembler.assemble` gives them.
+        """Bytes of instruction lines, as `asmevo.isa.codec.llvm.Assembler.assemble` gives them.
 
         The text must be vetted (`asmevo.program.grammar`).
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
 from asmevo.capsule.model import Capsule
-from asmevo.check import abi
 from asmevo.check.against import compare
 from asmevo.check.findings import ERROR, Finding
+from asmevo.check.rules import abi
 from asmevo.check.run import check_program
 from asmevo.codeobject import CodeObject
 from asmevo.device.protocol import Device, Timing

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asmevo.errors import InputError
+from asmevo.isa.codec.llvm import assembler, disassembler
 from asmevo.isa.instruction import Instruction
-from asmevo.isa.llvm import assembler, disassembler
 from asmevo.isa.target import Target
 from asmevo.timing.static import StaticProgram, static_program
 

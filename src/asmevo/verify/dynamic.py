@@ -22,11 +22,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from asmevo.capsule.model import Capsule
-from asmevo.check.facts import facts_of
+from asmevo.check.engine.facts import facts_of
+from asmevo.check.engine.trace import check_trace
 from asmevo.check.findings import ERROR, NOTE, Finding, ordered
-from asmevo.check.registers import entry_mask
-from asmevo.check.trace import check_trace
-from asmevo.check.waits import register_text
+from asmevo.check.rules.registers import entry_mask
+from asmevo.check.rules.waits import register_text
 from asmevo.codeobject import CodeObject
 from asmevo.device.protocol import Device, Observation, RunOptions, RunResult, WaveTrace
 from asmevo.errors import InputError, UnsupportedError

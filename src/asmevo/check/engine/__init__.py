@@ -1,0 +1,1 @@
+"""What the rules stand on: the view of a function, fixed points, pending results."""

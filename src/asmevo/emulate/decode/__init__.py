@@ -1,0 +1,1 @@
+"""From instruction text to helper variants and records."""

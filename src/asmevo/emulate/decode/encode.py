@@ -1,0 +1,340 @@
+"""From a recovered program to a laid-out array of records that the engine runs."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asmevo.codeobject import Kernel
+from asmevo.emulate import layout as L
+from asmevo.emulate.decode.operands import ConstantPool, Record
+from asmevo.emulate.decode.scalar import mode_changes
+from asmevo.emulate.decode.templates import PLAIN, TOKENS, Style, Templates, templates
+from asmevo.emulate.helpers.emit import Variant
+from asmevo.emulate.native.library import HelperLibrary, Progress
+from asmevo.emulate.sanitize.shadow import granule_shifts
+from asmevo.errors import UnsupportedError
+from asmevo.isa.instruction import Instruction
+from asmevo.isa.semantics.table import FloatMode
+from asmevo.program import Program
+
+_RUN_OFF = Record(Variant("stop", "run_off"))
+_TICK = Record(Variant("tick", "tick"))
+_CALLS = frozenset({"s_swappc_b64", "s_setpc_b64", "s_call_b64"})
+_ZEROS = (0,) * 6
+_DTYPE = np.dtype(
+    {
+        "names": ["fn", "ops", "imm", "region", "index", "misc", "imm2"],
+        "formats": ["u8", ("u4", 6), "i8", "u8", "u4", "u4", "i8"],
+        "offsets": [L.R_FN, L.R_OPS, L.R_IMM, L.R_REGION, L.R_INDEX, L.R_MISC, L.R_IMM2],
+        "itemsize": L.RECORD_SIZE,
+    }
+)
+IMAGE_BASE = 0x7E00_0000_0000  # device address at which the object's segments are loaded
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EncodedBlock:
+    """A straight run of instructions `[first, last)` counted together."""
+
+    first: int
+    last: int
+
+
+@dataclass(slots=True, eq=False)
+class EncodedKernel:
+    """Records of one kernel, ready to run.
+
+    Attributes:
+        memory: the records, 64-byte aligned, `RECORD_SIZE` each.
+        start: address of the kernel's first record.
+        constants: image of the constant pool.
+        blocks: counted blocks; block numbers index it.
+        pc_map: record number per code dword, -1 where no instruction starts.
+        unsupported: instruction index -> why the emulator cannot execute it.
+        modes: effective MODE value per copy of the records; copy 0 is the one that starts.
+        mode_table: what the engine looks MODE values up in (`layout.MODE_ENTRY` bytes each).
+        granules: log2 of the bytes that shadow memory tells apart in LDS and in device memory.
+    """
+
+    program: Program
+    kernel: Kernel
+    memory: NDArray[np.uint8]
+    start: int
+    constants: bytes
+    blocks: list[EncodedBlock]
+    pc_map: NDArray[np.int32]
+    unsupported: dict[int, str]
+    modes: tuple[int, ...]
+    mode_table: NDArray[np.uint64]
+    granules: tuple[int, int] = (2, 2)
+
+    @property
+    def address(self) -> int:
+        """Address of record 0."""
+        return self.memory.ctypes.data
+
+
+def aligned(size: int, alignment: int = 64) -> NDArray[np.uint8]:
+    """A zeroed byte array whose data is aligned."""
+    raw = np.zeros(size + alignment, dtype=np.uint8)
+    shift = -raw.ctypes.data % alignment
+    return raw[shift : shift + size]
+
+
+def _code_ranges(program: Program, kernel: Kernel) -> list[tuple[int, int]]:
+    """Instruction ranges to encode: the kernel's function, and the others if it may call them."""
+    own = program.kernel_function(kernel)
+    ranges = [(own.first, own.last)]
+    calls = any(inst.base in _CALLS for inst in _distinct(program, ranges))
+    if calls:
+        ranges += [(f.first, f.last) for f in program.functions if f is not own]
+    return ranges
+
+
+def _distinct(program: Program, ranges: list[tuple[int, int]]) -> list[Instruction]:
+    """One instruction per encoding that occurs in the ranges."""
+    found: dict[bytes, Instruction] = {}
+    for first, last in ranges:
+        found.update({inst.raw: inst for inst in program.instructions[first:last]})
+    return list(found.values())
+
+
+def encode(
+    program: Program,
+    kernel: Kernel,
+    library: HelperLibrary,
+    style: Style = PLAIN,
+    *,
+    progress: Progress | None = None,
+) -> EncodedKernel:
+    """Decode, compile what is missing, and lay out the records of a kernel.
+
+    Args:
+        style: extra records and variants.
+        progress: told about helpers that have to be compiled first.
+    """
+    ranges = _code_ranges(program, kernel)
+    modes = reachable_modes(program, kernel)
+    arch = program.target.arch
+    plan = _plan(program, ranges, templates(modes[0], arch, style), style)
+    copies = [_copy(program, plan, templates(bits, arch, style), style) for bits in modes]
+    encoded = _lay_out(program, kernel, library, copies, modes, plan, progress)
+    if style.shadow:
+        encoded.granules = granule_shifts(inst.base for inst in _distinct(program, ranges))
+    return encoded
+
+
+@dataclass(slots=True, eq=False)
+class _Plan:
+    """What the copies of a kernel's records share: all of them have the same shape."""
+
+    ranges: list[tuple[int, int]]
+    record_of: dict[int, int]  # instruction -> its first record
+    blocks: list[EncodedBlock]
+    block_at: dict[int, int]  # instruction -> number of the block that starts there
+    unsupported: dict[int, str]
+    indices: list[int] = field(default_factory=lambda: [])  # instruction per record
+    targets: list[tuple[int, int]] = field(default_factory=lambda: [])  # (record, instruction)
+    jumps: list[tuple[int, int]] = field(default_factory=lambda: [])
+
+
+_MOST_MODES = 16
+
+
+def reachable_modes(program: Program, kernel: Kernel) -> tuple[int, ...]:
+    """Effective MODE values that the kernel can set by constants, the initial one first.
+
+    A value that only a register can supply is looked up at run time among these; the engine
+    faults when it is none of them.
+    """
+    d = kernel.descriptor
+    first = FloatMode(
+        d.float_round_mode_32,
+        d.float_round_mode_16_64,
+        d.float_denorm_mode_32,
+        d.float_denorm_mode_16_64,
+        bool(d.dx10_clamp),
+        bool(d.ieee_mode),
+        bool(d.fp16_ovfl),
+    ).bits()
+    changes: set[tuple[int, int]] = set()
+    for inst in _distinct(program, _code_ranges(program, kernel)):
+        if inst.base.startswith("s_set"):
+            changes |= set(mode_changes(inst))
+    found = [first]
+    for bits in found:
+        for mask, value in sorted(changes):
+            new = (bits & ~mask) | value
+            if new not in found:
+                if len(found) == _MOST_MODES:
+                    raise UnsupportedError(
+                        f"kernel {kernel.name} sets more than {_MOST_MODES} MODE values",
+                        "the emulator keeps one copy of the decoded kernel for each",
+                    )
+                found.append(new)
+    return tuple(found)
+
+
+def _plan(program: Program, ranges: list[tuple[int, int]], found: Templates, style: Style) -> _Plan:
+    """Blocks and record numbers."""
+    plan = _Plan(ranges, {}, [], {}, {})
+    count = 0
+    for first, last in ranges:
+        starts = {first}
+        for i, inst in enumerate(program.instructions[first:last], first):
+            template = found.of(inst)
+            if template.ends_block:
+                starts.add(i + 1)
+            if template.targets or template.ends_block:
+                target = program.branch_target(i)
+                if target is not None:
+                    starts.add(target)
+        ordered = sorted(i for i in starts if first <= i < last)
+        for i, end in zip(ordered, [*ordered[1:], last], strict=True):
+            plan.block_at[i] = len(plan.blocks)
+            plan.blocks.append(EncodedBlock(i, end))
+        for i, inst in enumerate(program.instructions[first:last], first):
+            plan.record_of[i] = count
+            if i in plan.block_at:
+                plan.indices.append(i)
+                count += 1
+            template = found.of(inst)
+            if template.reason:
+                plan.unsupported[i] = template.reason
+            records = template.records
+            if not records:
+                continue
+            if template.targets:
+                plan.targets.append((count, i))
+            if records[0].variant.family == "jump":
+                plan.jumps.append((count, i))
+            size = len(records) + style.tick
+            plan.indices += [i] * size
+            count += size
+        plan.indices.append(last - 1)
+        count += 1
+    return plan
+
+
+def _copy(program: Program, plan: _Plan, found: Templates, style: Style) -> list[Record]:
+    """The kernel's records for one MODE value.
+
+    Every instruction has the same number of records whatever the mode, so that a change of mode
+    continues at the same place of another copy.
+    """
+    variant = Variant("block", "block", "", (("trace", True),) if style.trace else ())
+    records: list[Record] = []
+    of, block_at, blocks = found.of, plan.block_at, plan.blocks
+    for first, last in plan.ranges:
+        for i, inst in enumerate(program.instructions[first:last], first):
+            if i in block_at:
+                number = block_at[i]
+                block = blocks[number]
+                records.append(Record(variant, imm=number, misc=block.last - block.first))
+            own = of(inst).records
+            if own:
+                records += own
+                if style.tick:
+                    records.append(_TICK)
+        records.append(_RUN_OFF)
+    return records
+
+
+def _lay_out(
+    program: Program,
+    kernel: Kernel,
+    library: HelperLibrary,
+    copies: list[list[Record]],
+    modes: tuple[int, ...],
+    plan: _Plan,
+    progress: Progress | None,
+) -> EncodedKernel:
+    variants = {id(r.variant): r.variant for c in copies for r in c}
+    addresses = library.addresses(variants.values(), progress)
+    address_of = {key: addresses[variant] for key, variant in variants.items()}
+    count = len(plan.indices)
+    assert all(len(c) == count for c in copies)
+    memory = aligned(len(copies) * count * L.RECORD_SIZE)
+    table = memory.view(_DTYPE)
+    table["index"] = np.tile(np.array(plan.indices, np.int64), len(copies))
+    table["fn"] = np.fromiter(
+        (address_of[id(r.variant)] for c in copies for r in c), np.uint64, len(copies) * count
+    )
+    for name in ("imm", "imm2", "misc"):
+        values = [getattr(r, name) for c in copies for r in c]
+        table[name] = np.array(values, np.int64)
+    pool = ConstantPool()
+    ops = np.array([(*r.ops, *_ZEROS[len(r.ops) :]) for c in copies for r in c], np.int64)
+    table["ops"] = _placed(ops, pool)
+    mode_table = np.zeros((len(copies), 2), np.uint64)
+    for n, bits in enumerate(modes):
+        base = memory.ctypes.data + n * count * L.RECORD_SIZE
+        mode_table[n] = (bits, base)
+        _connect(program, plan, copies[n], table[n * count : (n + 1) * count], base)
+    pc_map = np.full(len(program.object.text) // 4 + 1, -1, np.int32)
+    for i, n in plan.record_of.items():
+        slot = program.offsets[i] // 4
+        if slot < len(pc_map):
+            pc_map[slot] = n
+    entry = _entry_index(program, kernel)
+    start = memory.ctypes.data + plan.record_of[entry] * L.RECORD_SIZE
+    return EncodedKernel(
+        program,
+        kernel,
+        memory,
+        start,
+        pool.image(),
+        plan.blocks,
+        pc_map,
+        plan.unsupported,
+        modes,
+        mode_table,
+    )
+
+
+def _placed(ops: NDArray[np.int64], pool: ConstantPool) -> NDArray[np.int64]:
+    """Operand offsets with constants' tokens replaced by places in the kernel's own pool."""
+    flat = ops.ravel()
+    where = np.flatnonzero(flat < 0)
+    tokens, inverse = np.unique(flat[where], return_inverse=True)
+    places = np.array([pool.put(TOKENS.value(int(t))) for t in tokens], np.int64)
+    out = flat.copy()
+    if len(where):
+        out[where] = places[inverse]
+    return out.reshape(ops.shape)
+
+
+def _connect(
+    program: Program, plan: _Plan, records: list[Record], table: NDArray[np.void], base: int
+) -> None:
+    """Write branch targets and return addresses into one copy, whose record 0 lies at `base`."""
+    off_end = len(records) - 1
+    for n, i in plan.jumps:
+        address = IMAGE_BASE + program.object.text_address + program.offsets[i]
+        table["imm"][n] = address + program.instructions[i].size
+    for n, i in plan.targets:
+        target = program.branch_target(i)
+        number = plan.record_of.get(-1 if target is None else target, off_end)
+        column = "imm" if records[n].target is not None else "imm2"
+        table[column][n] = base + number * L.RECORD_SIZE
+
+
+def _entry_index(program: Program, kernel: Kernel) -> int:
+    """Instruction at which the hardware starts: behind the compatibility prologue with preload."""
+    function = program.kernel_function(kernel)
+    if not kernel.descriptor.kernarg_preload_length:
+        return function.first
+    wanted = program.offsets[function.first] + 256
+    for i in range(function.first, function.last):
+        if program.offsets[i] >= wanted:
+            return i
+    return function.first
+
+
+def records_pointer(encoded: EncodedKernel) -> ctypes.c_void_p:
+    """Record 0 as a C pointer."""
+    return ctypes.c_void_p(encoded.address)

@@ -1,0 +1,231 @@
+"""Decoding of SALU, scalar memory and control instructions into records."""
+
+from __future__ import annotations
+
+import re
+
+from asmevo.emulate.decode.operands import Context, Record, Unsupported, integer, integer_modifier
+from asmevo.emulate.helpers.emit import Variant
+from asmevo.isa.instruction import Instruction
+from asmevo.isa.operand import Imm, Operand, Reg
+from asmevo.isa.semantics import table
+
+_LOAD = re.compile(r"s_(buffer_|scratch_)?load_dword(?:x(\d+))?$")
+_STORE = re.compile(r"s_(buffer_|scratch_)?store_dword(?:x(\d+))?$")
+_ATOMIC = re.compile(r"s_(buffer_)?atomic_(\w+?)(_x2)?$")
+_SEND = re.compile(r"s_sendmsg(halt)?$")
+# Hardware registers by name and number (LLVM SIDefines.h, Hwreg::Id; GFX9).
+HWREGS = {
+    "HW_REG_MODE": 1,
+    "HW_REG_STATUS": 2,
+    "HW_REG_TRAPSTS": 3,
+    "HW_REG_HW_ID": 4,
+    "HW_REG_GPR_ALLOC": 5,
+    "HW_REG_LDS_ALLOC": 6,
+    "HW_REG_IB_STS": 7,
+    "HW_REG_SH_MEM_BASES": 15,
+    "HW_REG_TBA_LO": 16,
+    "HW_REG_TBA_HI": 17,
+    "HW_REG_TMA_LO": 18,
+    "HW_REG_TMA_HI": 19,
+    "HW_REG_XCC_ID": 20,
+    "HW_REG_SQ_PERF_SNAPSHOT_DATA": 21,
+    "HW_REG_SQ_PERF_SNAPSHOT_DATA1": 22,
+    "HW_REG_SQ_PERF_SNAPSHOT_PC_LO": 23,
+    "HW_REG_SQ_PERF_SNAPSHOT_PC_HI": 24,
+}
+MODE_REGISTER = 1
+# MODE bits that results depend on: rounding, denormals, DX10 clamp, IEEE, FP16_OVFL, VSKIP, and
+# GPR_IDX_EN. The exception enables in [15:12] are not modelled; their place holds the register
+# index enables (M0[15:12] in hardware), so that one number names a copy of the records.
+INDEX_BITS = 0xF << 12 | 1 << 27
+MODE_EFFECTIVE = 0x3FF | 1 << 23 | 1 << 28 | INDEX_BITS
+VSKIP_BIT = 28
+
+
+def decode_scalar(ctx: Context, inst: Instruction, semantic: table.Semantic) -> Record:
+    """A SALU opcode of the semantics table."""
+    base = inst.base
+    operands = list(inst.operands)
+    explicit = [d for d in semantic.dsts if d not in table.IMPLICIT]
+    types = explicit + [s for s in semantic.srcs if s not in table.IMPLICIT]
+    if base in ("s_addk_i32", "s_mulk_i32"):
+        operands = [operands[0], *operands]
+    if re.match(r"s_(addk|mulk|movk|cmovk|cmpk_\w+)_i32$", base):
+        # The 16-bit immediate is printed as its unsigned pattern; I32 forms sign-extend it.
+        last = operands[-1].value
+        assert isinstance(last, Imm)
+        low = last.value & 0xFFFF
+        signed = low - 0x10000 if low & 0x8000 else low
+        operands[-1] = Operand(Imm(signed))
+    if len(operands) != len(types):
+        raise Unsupported(f"{inst.text}: {len(operands)} operands, {len(types)} expected")
+    ops = [ctx.offset(o, t) for o, t in zip(operands, types, strict=True)]
+    return Record(Variant("scalar", base), ops)
+
+
+def decode_scalar_other(ctx: Context, inst: Instruction) -> Record | None:
+    """Every other scalar instruction."""
+    base, operands = inst.base, inst.operands
+    if base in ("s_barrier", "s_endpgm", "s_endpgm_saved"):
+        return Record(Variant("stop", base.removesuffix("_saved")))
+    if base == "s_trap":
+        return Record(Variant("stop", base), misc=integer(operands[0]))
+    if base in ("s_sethalt", "s_setkill"):
+        return Record(Variant("stop", "s_trap"), misc=integer(operands[0]))
+    if base == "s_branch" or re.match(r"s_cbranch_(scc[01]|vccn?z|execn?z)$", base):
+        return Record(Variant("branch", base), target=-1)
+    if base in ("s_getpc_b64", "s_setpc_b64", "s_swappc_b64", "s_rfe_b64"):
+        return Record(
+            Variant("jump", base.replace("rfe", "setpc")), [ctx.offset(o) for o in operands]
+        )
+    if base == "s_call_b64":
+        return Record(Variant("jump", base), [ctx.offset(operands[0])], target2=-1)
+    if base.startswith("s_cbranch_cdbg"):
+        return None  # debugger flags are clear: never taken
+    if _SEND.match(base):
+        if re.search(r"MSG_(INTERRUPT|DEALLOC_VGPRS)", inst.text or ""):
+            return None
+        raise Unsupported(f"{inst.text} is not supported")
+    for pattern, family in ((_LOAD, "smem"), (_STORE, "smem_store")):
+        m = pattern.match(base)
+        if m:
+            return _scalar_memory(ctx, inst, family, m.group(1) or "", int(m.group(2) or 1))
+    m = _ATOMIC.match(base)
+    if m:
+        return _scalar_atomic(ctx, inst, bool(m.group(1)), m.group(2), 8 if m.group(3) else 4)
+    if base in ("s_memtime", "s_memrealtime"):
+        return Record(Variant("time", base), [ctx.offset(operands[0])])
+    if base.startswith("s_atc_probe"):
+        return None
+    if base.startswith("s_set_gpr_idx"):
+        return _gpr_index(ctx, inst)
+    if base.startswith("s_movrel"):
+        return Record(Variant("movrel", base), [ctx.offset(o) for o in operands])
+    if base in ("s_getreg_b32", "s_setreg_b32", "s_setreg_imm32_b32", "s_setvskip"):
+        return _hardware_register(ctx, inst)
+    raise Unsupported(f"{base} is not supported")
+
+
+def _address(ctx: Context, inst: Instruction, rest: list[Operand]) -> tuple[int, int]:
+    """(immediate offset, state offset of the SGPR offset) of a scalar memory instruction."""
+    imm = integer_modifier(inst, "offset")
+    soffset = ctx.pool.put(0)
+    if rest:
+        value = rest[0].value
+        if isinstance(value, Imm):
+            imm += value.value
+        else:
+            soffset = ctx.offset(rest[0])
+    return imm, soffset
+
+
+def _scalar_memory(ctx: Context, inst: Instruction, family: str, space: str, dwords: int) -> Record:
+    if space == "scratch_":
+        raise Unsupported(f"{inst.base} is not supported")
+    data, base, *rest = inst.operands
+    imm, soffset = _address(ctx, inst, rest)
+    return Record(
+        Variant(
+            family,
+            "s_load" if family == "smem" else "s_store",
+            "",
+            (("buffer", space == "buffer_"), ("dwords", dwords)),
+        ),
+        [ctx.offset(data), ctx.offset(base), soffset],
+        imm=imm,
+    )
+
+
+def _scalar_atomic(ctx: Context, inst: Instruction, buffered: bool, name: str, size: int) -> Record:
+    data, base, *rest = inst.operands
+    imm, soffset = _address(ctx, inst, rest)
+    returns = bool(inst.modifiers.get("glc") or inst.modifiers.get("sc0"))
+    return Record(
+        Variant(
+            "smem_atomic", name, "", (("buffer", buffered), ("returns", returns), ("size", size))
+        ),
+        [ctx.offset(data), ctx.offset(base), soffset],
+        imm=imm,
+    )
+
+
+def _gpr_index(ctx: Context, inst: Instruction) -> Record:
+    base = inst.base
+    bits = _index_enables(inst)
+    ops: list[int] = []
+    if base in ("s_set_gpr_idx_on", "s_set_gpr_idx_idx"):
+        ops = [ctx.offset(inst.operands[0])]
+    if ctx.static_index:
+        return Record(Variant("gpridx", base, "", (("switch", True),)), ops, imm=bits)
+    if base != "s_set_gpr_idx_idx":
+        ctx.gpr_idx = bits
+    if base == "s_set_gpr_idx_off":
+        return Record(Variant("pass", "pass"))
+    return Record(Variant("gpridx", base), ops, imm=bits)
+
+
+def hardware_register(inst: Instruction) -> tuple[int, int, int]:
+    """(register number, first bit, bit count) of an s_getreg or s_setreg.
+
+    Taken from SIMM16 of the encoding: number in [5:0], offset in [10:6], size - 1 in [15:11].
+    """
+    simm = int.from_bytes(inst.raw[:2], "little")
+    return simm & 63, simm >> 6 & 31, (simm >> 11) + 1
+
+
+def mode_changes(inst: Instruction) -> list[tuple[int, int]]:
+    """(mask, bits) for every change of the effective MODE that an instruction's text fixes."""
+    base = inst.base
+    if base == "s_setvskip":
+        return [(1 << VSKIP_BIT, 0), (1 << VSKIP_BIT, 1 << VSKIP_BIT)]
+    if base == "s_set_gpr_idx_off":
+        return [(INDEX_BITS, 0)]
+    if base in ("s_set_gpr_idx_on", "s_set_gpr_idx_mode"):
+        enables = _index_enables(inst) << 12
+        return [(INDEX_BITS, enables | 1 << 27)]
+    if base == "s_setreg_imm32_b32":
+        number, at, count = hardware_register(inst)
+        mask = ((1 << count) - 1) << at & MODE_EFFECTIVE & ~INDEX_BITS
+        if number == MODE_REGISTER and mask:
+            return [(mask, int.from_bytes(inst.raw[4:8], "little") << at & mask)]
+    return []
+
+
+def index_enables(mode: int) -> int:
+    """Register index enables (src0, src1, src2, dst) of an effective MODE value."""
+    return mode >> 12 & 0xF if mode >> 27 & 1 else 0
+
+
+def _index_enables(inst: Instruction) -> int:
+    bits = 0
+    for operand in inst.operands:
+        text = getattr(operand.value, "text", "")
+        for i, word in enumerate(("SRC0", "SRC1", "SRC2", "DST")):
+            if re.search(rf"\b{word}\b", text):
+                bits |= 1 << i
+    return bits
+
+
+def _hardware_register(ctx: Context, inst: Instruction) -> Record | None:
+    base = inst.base
+    if base == "s_setvskip":
+        return Record(Variant("mode", base), [ctx.offset(o) for o in inst.operands])
+    number, at, count = hardware_register(inst)
+    if base == "s_getreg_b32":
+        return Record(
+            Variant("getreg", base, "", (("register", number),)),
+            [ctx.offset(inst.operands[0])],
+            imm=at,
+            imm2=(1 << count) - 1,
+        )
+    if number != MODE_REGISTER:
+        return None  # trap status and debug registers change nothing that is modelled
+    mask = ((1 << count) - 1) << at & 0xFFFFFFFF
+    if base == "s_setreg_imm32_b32":
+        source = ctx.pool.put(int.from_bytes(inst.raw[4:8], "little"))
+    else:
+        register = next(o for o in inst.operands if isinstance(o.value, Reg))
+        source = ctx.offset(register)
+    mask &= ~INDEX_BITS
+    return Record(Variant("mode", "s_setreg"), [source], imm=at, imm2=mask)

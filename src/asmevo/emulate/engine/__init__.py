@@ -1,0 +1,1 @@
+"""Launches, waves and their scheduling, faults."""

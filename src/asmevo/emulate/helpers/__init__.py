@@ -1,0 +1,1 @@
+"""One native function for each opcode and kind of operands."""

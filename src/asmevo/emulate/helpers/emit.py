@@ -1,0 +1,245 @@
+"""What every helper emitter shares: operand access, EXEC handling, the tail call.
+
+A helper is `void h(ptr state, ptr record)`: it does one instruction's work and tail-calls the
+next record's helper. `Variant` names a helper; equal variants share one compiled function.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from asmevo.emulate import layout as L
+from asmevo.emulate.native.ir import Fn, Module, vec
+from asmevo.emulate.native.llvm_algebra import LLVMAlgebra
+from asmevo.isa.semantics.values import Value
+
+I32X64, I64X64, I1X64 = vec("i32"), vec("i64"), vec("i1")
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Identity of a helper: emitter family, opcode, operand kinds and everything else static.
+
+    `kinds` has one letter per operand: "v" a vector row, "s" a scalar or constant.
+    """
+
+    family: str
+    name: str
+    kinds: str = ""
+    options: tuple[tuple[str, Any], ...] = ()
+
+    def option(self, name: str, default: Any = None) -> Any:
+        """Value of a static option."""
+        for key, value in self.options:
+            if key == name:
+                return value
+        return default
+
+    @property
+    def symbol(self) -> str:
+        """Unique function name of this helper."""
+        digest = hashlib.sha256(repr(self).encode()).hexdigest()[:20]
+        readable = "".join(c if c.isalnum() else "_" for c in self.name)
+        return f"h_{readable}_{digest}"
+
+
+Emitter = Callable[[Module, Variant], None]
+FAMILIES: dict[str, Emitter] = {}
+
+
+def family(name: str) -> Callable[[Emitter], Emitter]:
+    """Register the emitter of a variant family."""
+
+    def register(fn: Emitter) -> Emitter:
+        FAMILIES[name] = fn
+        return fn
+
+    return register
+
+
+class Helper:
+    """One helper function under construction.
+
+    `suffix` names a second function of a variant, to which the first hands over.
+    """
+
+    def __init__(self, module: Module, variant: Variant, suffix: str = "") -> None:
+        self.module = module
+        self.variant = variant
+        self.fn = Fn(module, variant.symbol + suffix, "ptr noundef %st, ptr noundef %rec")
+        self.vector = LLVMAlgebra(self.fn)
+        self.scalar = LLVMAlgebra(self.fn, 0)
+        self._exec: str | None = None
+        if variant.option("flags"):
+            for mask, flag in ((L.VCC, L.VCCZ), (L.EXEC, L.EXECZ)):
+                zero = self.fn.op(f"icmp eq i64 {self.field(mask)}, 0")
+                self.set_field(flag, self.fn.op(f"zext i1 {zero} to i64"))
+
+    # --- record and operand addresses ---------------------------------------------------
+    def slot(self, index: int) -> str:
+        """Pointer into the state for operand `index` of the record."""
+        f = self.fn
+        offset = f.load("i32", f.at("%rec", L.R_OPS + 4 * index))
+        wide = f.op(f"zext i32 {offset} to i64")
+        if index in self.variant.option("idx", ()) and self.variant.kinds[index] == "v":
+            # Inside s_set_gpr_idx: the register number is relative to M0[7:0].
+            m0 = f.op(f"zext i32 {self.field(L.M0, 'i32')} to i64")
+            rows = f.op(f"mul i64 {f.op(f'and i64 {m0}, 255')}, {L.ROW}")
+            wide = f.op(f"add i64 {wide}, {rows}")
+        return f.at("%st", wide)
+
+    def imm(self) -> str:
+        """The record's i64 immediate."""
+        return self.fn.load("i64", self.fn.at("%rec", L.R_IMM), 8)
+
+    def imm2(self) -> str:
+        """The record's second i64 immediate."""
+        return self.fn.load("i64", self.fn.at("%rec", L.R_IMM2), 8)
+
+    def field(self, offset: int, kind: str = "i64") -> str:
+        """Load a control field of the state."""
+        return self.fn.load(kind, self.fn.at("%st", offset), 8 if kind in ("i64", "ptr") else 4)
+
+    def set_field(self, offset: int, value: str, kind: str = "i64") -> None:
+        """Store a control field of the state."""
+        align = 8 if kind in ("i64", "ptr") else 4
+        self.fn.store(kind, value, self.fn.at("%st", offset), align)
+
+    # --- reading --------------------------------------------------------------------------
+    def splat(self, scalar: str, w: int) -> str:
+        """A 64-lane vector of one scalar."""
+        f, t = self.fn, vec(f"i{w}")
+        one = f.op(f"insertelement {t} poison, i{w} {scalar}, i64 0")
+        return f.op(f"shufflevector {t} {one}, {t} poison, {I32X64} zeroinitializer")
+
+    def row(self, pointer: str) -> str:
+        """Load a vector row."""
+        return self.fn.load(I32X64, pointer, 64)
+
+    def join(self, low: str, high: str) -> str:
+        """Two 32-bit rows as one <64 x i64>."""
+        f = self.fn
+        lo = f.op(f"zext {I32X64} {low} to {I64X64}")
+        hi = f.op(f"zext {I32X64} {high} to {I64X64}")
+        up = f.op(f"shl {I64X64} {hi}, splat (i64 32)")
+        return f.op(f"or {I64X64} {lo}, {up}")
+
+    def split(self, wide: str) -> tuple[str, str]:
+        """A <64 x i64> as its (low, high) rows."""
+        f = self.fn
+        low = f.op(f"trunc {I64X64} {wide} to {I32X64}")
+        up = f.op(f"lshr {I64X64} {wide}, splat (i64 32)")
+        return low, f.op(f"trunc {I64X64} {up} to {I32X64}")
+
+    def source_row(self, index: int, kind: str, part: int = 0) -> str:
+        """32-bit lanes of an operand: a row, or a scalar broadcast; `part` counts dwords."""
+        pointer = self.slot(index)
+        if kind == "v":
+            return self.row(self.fn.at(pointer, part * L.ROW))
+        return self.splat(self.fn.load("i32", self.fn.at(pointer, part * 4)), 32)
+
+    def source_wide(self, index: int, kind: str) -> str:
+        """64-bit lanes of an operand."""
+        pointer = self.slot(index)
+        if kind == "v":
+            return self.join(self.row(pointer), self.row(self.fn.at(pointer, L.ROW)))
+        return self.splat(self.fn.load("i64", pointer), 64)
+
+    def lane_numbers(self) -> str:
+        """The constant vector 0..63."""
+        return "<" + ", ".join(f"i32 {i}" for i in range(64)) + ">"
+
+    # --- EXEC -----------------------------------------------------------------------------
+    def exec_bits(self) -> str:
+        """EXEC as i64 (loaded once)."""
+        if self._exec is None:
+            self._exec = self.field(L.EXEC)
+        return self._exec
+
+    def mask(self, bits: str) -> str:
+        """A 64-bit mask as <64 x i1>."""
+        return self.fn.op(f"bitcast i64 {bits} to {I1X64}")
+
+    def bits(self, mask: str) -> str:
+        """<64 x i1> as a 64-bit mask."""
+        return self.fn.op(f"bitcast {I1X64} {mask} to i64")
+
+    def is_full(self, bits: str) -> str:
+        """Whether all lanes of a mask are active."""
+        return self.fn.op(f"icmp eq i64 {bits}, -1")
+
+    def store_masked(self, value: str, pointer: str, mask: str) -> None:
+        """Masked store of a row (inactive lanes keep their old value)."""
+        self.module.declare(
+            f"declare void @llvm.masked.store.v64i32.p0({I32X64}, ptr, i32 immarg, {I1X64})"
+        )
+        self.fn.emit(
+            f"call void @llvm.masked.store.v64i32.p0({I32X64} {value}, ptr {pointer}, "
+            f"i32 64, {I1X64} {mask})"
+        )
+
+    def store_rows(self, writes: list[tuple[str, str]], write_mask: str | None = None) -> None:
+        """Store (value, pointer) rows under EXEC and finish the helper.
+
+        With `write_mask` (i64 bits, EXEC already applied) all stores are masked by it; otherwise
+        a full-EXEC fast path stores plainly.
+        """
+        f = self.fn
+        if write_mask is not None:
+            mask = self.mask(write_mask)
+            for value, pointer in writes:
+                self.store_masked(value, pointer, mask)
+            self.next()
+            return
+        bits = self.exec_bits()
+        fast, slow = f.label("full"), f.label("partial")
+        f.cond(self.is_full(bits), fast, slow, likely=True)
+        f.place(fast)
+        for value, pointer in writes:
+            f.store(I32X64, value, pointer, 64)
+        self.next()
+        f.place(slow)
+        mask = self.mask(bits)
+        for value, pointer in writes:
+            self.store_masked(value, pointer, mask)
+        self.next()
+
+    # --- leaving --------------------------------------------------------------------------
+    def next(self) -> None:
+        """Tail-call the following record."""
+        self.jump(self.fn.at("%rec", L.RECORD_SIZE))
+
+    def jump(self, record: str) -> None:
+        """Tail-call the helper of `record`."""
+        target = self.fn.load("ptr", record, 8)
+        self.fn.emit(f"musttail call void {target}(ptr noundef %st, ptr noundef {record})")
+        self.fn.ret()
+
+    def leave(self, status: int, resume: str | None = None) -> None:
+        """Return to the scheduler with a status, to resume at `resume` (a record)."""
+        self.set_field(L.STATUS, str(status), "i32")
+        self.set_field(L.RECORD, resume or "%rec", "ptr")
+        self.fn.ret()
+
+    def fault(self, code: int, lanes: str = "0", address: str = "0") -> None:
+        """Return to the scheduler with a fault at this record."""
+        self.set_field(L.FAULT, str(code), "i32")
+        self.set_field(L.FAULT_LANES, lanes)
+        self.set_field(L.FAULT_ADDRESS, address)
+        self.leave(L.FAULTED)
+
+    def finish(self) -> None:
+        """Close the function."""
+        self.fn.finish()
+
+    # --- values ---------------------------------------------------------------------------
+    def v(self, raw: str, width: int, kind: str = "u") -> Value:
+        """A 64-lane value."""
+        return Value(self.vector, raw, width, kind)
+
+    def s(self, raw: str, width: int, kind: str = "u") -> Value:
+        """A scalar value."""
+        return Value(self.scalar, raw, width, kind)

@@ -1,0 +1,151 @@
+"""Helpers for instructions that move data between lanes (CDNA3 ISA 6.6, 11.4)."""
+
+from __future__ import annotations
+
+from asmevo.emulate import layout as L
+from asmevo.emulate.helpers.emit import I32X64, Helper, Variant, family
+from asmevo.emulate.helpers.memory.access import lane_loop
+from asmevo.emulate.native.ir import Module
+
+
+def _lane_select(h: Helper, slot: int) -> str:
+    """The scalar lane number in a slot, modulo the wave size, as i64."""
+    f = h.fn
+    low = f.op(f"and i32 {f.load('i32', h.slot(slot))}, 63")
+    return f.op(f"zext i32 {low} to i64")
+
+
+@family("readlane")
+def emit_read_lane(module: Module, variant: Variant) -> None:
+    """v_readfirstlane and v_readlane: one lane of a row to a scalar. EXEC = 0 reads lane 0."""
+    h = Helper(module, variant)
+    f = h.fn
+    source = h.slot(1)
+    if variant.kinds[1] == "s":
+        value = f.load("i32", source)
+    else:
+        if variant.name == "v_readfirstlane_b32":
+            first = f.call(
+                "i64", "llvm.cttz.i64", f"i64 {h.exec_bits()}, i1 false", declare="i64, i1"
+            )
+            lane = f.op(f"and i64 {first}, 63")
+        else:
+            lane = _lane_select(h, 2)
+        value = f.load("i32", f.at(source, f.op(f"mul i64 {lane}, 4")))
+    f.store("i32", value, h.slot(0))
+    h.next()
+    h.finish()
+
+
+@family("writelane")
+def emit_write_lane(module: Module, variant: Variant) -> None:
+    """v_writelane: one scalar into one lane, EXEC ignored."""
+    h = Helper(module, variant)
+    f = h.fn
+    value = f.load("i32", h.slot(1))
+    lane = _lane_select(h, 2)
+    f.store("i32", value, f.at(h.slot(0), f.op(f"mul i64 {lane}, 4")))
+    h.next()
+    h.finish()
+
+
+@family("permute")
+def emit_permute(module: Module, variant: Variant) -> None:
+    """ds_bpermute (pull) and ds_permute (push): byte address + offset selects the lane."""
+    h = Helper(module, variant)
+    f = h.fn
+    offset = f.op(f"trunc i64 {h.imm()} to i32")
+    address = f.op(f"add {I32X64} {h.source_row(1, 'v')}, {h.splat(offset, 32)}")
+    lanes = f.op(f"and {I32X64} {f.op(f'lshr {I32X64} {address}, splat (i32 2)')}, splat (i32 63)")
+    data = h.source_row(2, "v")
+    active = h.mask(h.exec_bits())
+    # Inactive source lanes contribute zero.
+    zero = "zeroinitializer"
+    area = f.at("%st", L.HOST)
+    f.store(I32X64, lanes, area, 64)
+    values = f.at("%st", L.HOST + 256)
+    destination = h.slot(0)
+    if variant.name == "ds_bpermute_b32":
+        sent = f.op(f"select <64 x i1> {active}, {I32X64} {data}, {I32X64} {zero}")
+        f.store(I32X64, sent, values, 64)
+        lane, step, done = lane_loop(h, h.exec_bits())
+        at = f.op(f"mul i64 {lane}, 4")
+        source = f.op(f"zext i32 {f.load('i32', f.at(area, at))} to i64")
+        value = f.load("i32", f.at(values, f.op(f"mul i64 {source}, 4")))
+        f.store("i32", value, f.at(destination, at))
+        f.br(step)
+        f.place(done)
+        h.next()
+    else:
+        # Lanes ascend, so the highest source lane wins; lanes nobody writes get zero.
+        f.store(I32X64, zero, values, 64)
+        rows = f.at("%st", L.HOST)
+        source_row = h.slot(2)
+        lane, step, done = lane_loop(h, h.exec_bits())
+        at = f.op(f"mul i64 {lane}, 4")
+        target = f.op(f"zext i32 {f.load('i32', f.at(rows, at))} to i64")
+        value = f.load("i32", f.at(source_row, at))
+        f.store("i32", value, f.at(values, f.op(f"mul i64 {target}, 4")))
+        f.br(step)
+        f.place(done)
+        h.store_rows([(f.load(I32X64, values, 64), destination)], h.exec_bits())
+    h.finish()
+
+
+def swizzle_lanes(pattern: int) -> list[int]:
+    """Source lane of each lane for a ds_swizzle offset field (ISA DS_SWIZZLE_B32)."""
+    out: list[int] = []
+    for lane in range(64):
+        base, at = lane & ~31, lane & 31
+        if pattern >= 0xE000:  # FFT mode
+            # Bits in the mask stay; the others hold the lane number reversed (mask 0x1f: identity).
+            mask = pattern & 0x1F
+            reverse = int(f"{at:05b}"[::-1], 2)
+            out.append(base + ((reverse >> mask.bit_count()) | (at & mask)))
+        elif pattern >= 0xC000:  # rotate
+            count = (pattern >> 5) & 31
+            moved = at - count if pattern & (1 << 10) else at + count
+            keep = pattern & 31
+            out.append(base + ((at & keep) | (moved & ~keep & 31)))
+        elif pattern & 0x8000:  # quad permutation
+            out.append((lane & ~3) + ((pattern >> (2 * (lane & 3))) & 3))
+        else:
+            source = ((at & (pattern & 31)) | ((pattern >> 5) & 31)) ^ ((pattern >> 10) & 31)
+            out.append(base + source)
+    return out
+
+
+@family("swizzle")
+def emit_swizzle(module: Module, variant: Variant) -> None:
+    """ds_swizzle_b32: a fixed permutation; inactive source lanes read as zero."""
+    h = Helper(module, variant)
+    f = h.fn
+    active = h.mask(h.exec_bits())
+    data = h.source_row(1, "v")
+    sent = f.op(f"select <64 x i1> {active}, {I32X64} {data}, {I32X64} zeroinitializer")
+    index = ", ".join(f"i32 {s}" for s in swizzle_lanes(variant.option("pattern")))
+    moved = f.op(f"shufflevector {I32X64} {sent}, {I32X64} poison, {I32X64} <{index}>")
+    h.store_rows([(moved, h.slot(0))])
+    h.finish()
+
+
+@family("permlane_swap")
+def emit_permlane_swap(module: Module, variant: Variant) -> None:
+    """v_permlane16_swap and v_permlane32_swap (gfx950): odd rows of vdst for even ones of src."""
+    h = Helper(module, variant)
+    f = h.fn
+    step = 16 if "16" in variant.name else 32
+    a, b = h.source_row(0, "v"), h.source_row(1, "v")
+    # Lane l of the pair (row 2k+1 of vdst) exchanges with lane l - step of src (row 2k).
+    first = [64 + lane - step if (lane // step) & 1 else lane for lane in range(64)]
+    second = [64 + lane if (lane // step) & 1 else lane + step for lane in range(64)]
+    new_a = f.op(
+        f"shufflevector {I32X64} {a}, {I32X64} {b}, {I32X64} "
+        f"<{', '.join(f'i32 {i}' for i in first)}>"
+    )
+    new_b = f.op(
+        f"shufflevector {I32X64} {a}, {I32X64} {b}, {I32X64} "
+        f"<{', '.join(f'i32 {i}' for i in second)}>"
+    )
+    h.store_rows([(new_a, h.slot(0)), (new_b, h.slot(1))])
+    h.finish()

@@ -1,0 +1,86 @@
+"""Scratch memory: dwords of the 64 lanes side by side, reached in three ways.
+
+Scratch instructions give a lane's own byte offset, flat instructions the same behind the private
+aperture, and buffer instructions of older targets swizzle it themselves.
+"""
+
+from __future__ import annotations
+
+from asmevo.emulate import layout as L
+from asmevo.emulate.helpers.emit import I1X64, I64X64, Helper
+from asmevo.emulate.helpers.memory import access
+
+
+def _base(h: Helper, field: int) -> str:
+    return h.splat(h.fn.op(f"ptrtoint ptr {h.field(field, 'ptr')} to i64"), 64)
+
+
+def _require(h: Helper, ok: str, mask: str, code: int, where: str) -> None:
+    """Fault with `code` unless every lane of `mask` is ok; `where` holds the addresses."""
+    f = h.fn
+    missing = f.op(f"and i64 {f.op(f'xor i64 {h.bits(ok)}, -1')}, {mask}")
+    good, bad = f.label("private"), f.label("badprivate")
+    f.cond(f.op(f"icmp eq i64 {missing}, 0"), good, bad, likely=True)
+    f.place(bad)
+    lane = f.call("i64", "llvm.cttz.i64", f"i64 {missing}, i1 true", declare="i64, i1")
+    h.fault(code, missing, f.op(f"extractelement {I64X64} {where}, i64 {lane}"))
+    f.place(good)
+
+
+def _inside_dword(h: Helper, offset: str, size: int) -> str:
+    """Lanes whose access does not cross a dword of the interleaved layout."""
+    f = h.fn
+    if size > 4:  # only atomics: their two dwords do not lie side by side
+        return "zeroinitializer"
+    low = f.op(f"and {I64X64} {offset}, splat (i64 3)")
+    return f.op(f"icmp ule {I64X64} {low}, splat (i64 {4 - size})")
+
+
+def lane_hosts(h: Helper, offset: str, mask: str, size: int) -> str:
+    """Host addresses of per-lane byte offsets (at most one dword each)."""
+    f = h.fn
+    end = f.op(f"add {I64X64} {offset}, splat (i64 {size})")
+    limit = h.splat(h.field(L.PRIVATE_SIZE), 64)
+    _require(h, f.op(f"icmp ule {I64X64} {end}, {limit}"), mask, L.SCRATCH_FAULT, offset)
+    _require(h, _inside_dword(h, offset, size), mask, L.SCRATCH_ALIGN_FAULT, offset)
+    dword = f.op(f"and {I64X64} {offset}, splat (i64 -4)")
+    row = f.op(f"shl {I64X64} {dword}, splat (i64 6)")
+    byte = f.op(f"and {I64X64} {offset}, splat (i64 3)")
+    lane = f.op(f"add {I64X64} {byte}, {access.scale_lanes(h, 4, 64)}")
+    start = f.op(f"add {I64X64} {row}, {_base(h, L.PRIVATE)}")
+    return f.op(f"add {I64X64} {start}, {lane}")
+
+
+def window_hosts(h: Helper, addresses: str, mask: str, size: int) -> str:
+    """Host addresses of swizzled addresses inside the scratch window."""
+    f = h.fn
+    offset = f.op(f"sub {I64X64} {addresses}, splat (i64 {L.PRIVATE_WINDOW})")
+    end = f.op(f"add {I64X64} {offset}, splat (i64 {size})")
+    limit = h.splat(f.op(f"mul i64 {h.field(L.PRIVATE_SIZE)}, 64"), 64)
+    _require(h, f.op(f"icmp ule {I64X64} {end}, {limit}"), mask, L.SCRATCH_FAULT, offset)
+    _require(h, _inside_dword(h, offset, size), mask, L.SCRATCH_ALIGN_FAULT, offset)
+    return f.op(f"add {I64X64} {offset}, {_base(h, L.PRIVATE)}")
+
+
+def flat_hosts(h: Helper, addresses: str, mask: str, size: int, permission: int) -> str:
+    """Lanes whose high dword is an aperture go to LDS or scratch, the others to memory."""
+    f = h.fn
+    high = f.op(f"lshr {I64X64} {addresses}, splat (i64 32)")
+
+    def lanes(aperture: int) -> str:
+        same = f.op(f"icmp eq {I64X64} {high}, splat (i64 {aperture})")
+        return f.op(f"and i64 {h.bits(same)}, {mask}")
+
+    shared, private = lanes(L.SHARED_BASE), lanes(L.PRIVATE_BASE)
+    low = f.op(f"and {I64X64} {addresses}, splat (i64 {0xFFFFFFFF})")
+    end = f.op(f"add {I64X64} {low}, splat (i64 {size})")
+    limit = h.splat(h.field(L.LDS_SIZE), 64)
+    _require(h, f.op(f"icmp ule {I64X64} {end}, {limit}"), shared, L.LDS_FAULT, addresses)
+    in_lds = f.op(f"add {I64X64} {low}, {_base(h, L.LDS_BASE)}")
+    in_scratch = lane_hosts(h, low, private, size)
+    special = f.op(f"or i64 {shared}, {private}")
+    rest = f.op(f"and i64 {f.op(f'xor i64 {special}, -1')}, {mask}")
+    result = access.hosts(h, addresses, rest, size, permission)
+    for chosen, host in ((shared, in_lds), (private, in_scratch)):
+        result = f.op(f"select {I1X64} {h.mask(chosen)}, {I64X64} {host}, {I64X64} {result}")
+    return result

@@ -1,0 +1,1 @@
+"""Helpers for scalar instructions and control flow."""

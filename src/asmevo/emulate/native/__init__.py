@@ -1,0 +1,1 @@
+"""IR text, its compilation, and the cache of compiled helpers."""

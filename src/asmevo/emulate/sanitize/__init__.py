@@ -1,0 +1,1 @@
+"""What watches a run: shadow memory, races, loads that have not arrived."""

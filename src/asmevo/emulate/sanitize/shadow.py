@@ -1,0 +1,437 @@
+"""Shadow memory: who last wrote and read each granule, for races and uninitialized reads.
+
+A granule is the smallest unit that the kernel accesses in an address space: a dword, or less when
+it has byte or 16-bit instructions there, so that neighbouring bytes of two waves do not conflict.
+Each granule has two entries, its last write and its last reads in the current barrier interval.
+An entry holds instruction, wave, barrier interval and, for device memory, workgroup. Two accesses
+conflict when they touch the same granule from different waves of one workgroup in one barrier
+interval, or from different workgroups, at least one of them writes, and they are not both atomic.
+Ordering by atomics or by spinning is not known here: a finding says "without a barrier", no more.
+
+Speed: runs of consecutive granules are checked sixteen (LDS) or eight (memory) at a time, other
+patterns lane by lane with short vectors. Both only decide "certainly no finding"; anything else
+goes to `shadow_exact`, granule by granule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from asmevo.emulate import layout as L
+from asmevo.emulate.helpers.emit import I1X64, I64X64, Helper
+from asmevo.emulate.native.ir import Fn, Module
+from asmevo.emulate.native.loops import CountedLoop
+from asmevo.emulate.sanitize.early import EARLY_READ
+from asmevo.emulate.sanitize.shadow_exact import (
+    AREA,
+    EXACT,
+    Space,
+    emit_area,
+    emit_exact,
+    emit_note,
+)
+from asmevo.emulate.sanitize.shadow_layout import (
+    A_BYTES,
+    A_HOST,
+    A_READS,
+    A_SHIFT,
+    A_UNDEFINED,
+    A_WRITES,
+    ATOMIC,
+    EPOCH_SHIFT,
+    LDS,
+    MEMORY,
+    READ,
+    WRITE,
+)
+from asmevo.emulate.sanitize.shadow_sweep import WIDTHS, emit_lanes, emit_span, name_of
+from asmevo.isa.semantics.memory import memory_op
+
+SHADOW, STRAIGHT, AGE = "asmevo_shadow", "asmevo_straight", "asmevo_age"
+_MOST_RUNS = 4
+
+
+def flags_of(base: str) -> int:
+    """What a memory mnemonic does: READ, WRITE or an atomic's READ | WRITE | ATOMIC."""
+    op = memory_op(base)
+    action = "load" if op is None else op.action
+    return {"load": READ, "store": WRITE}.get(action, READ | WRITE | ATOMIC)
+
+
+def granule_shifts(bases: Iterable[str]) -> tuple[int, int]:
+    """log2 of the granules of (LDS, device memory) that these mnemonics need."""
+    shifts = [2, 2]
+    for base in bases:
+        op = memory_op(base)
+        if op is None and "_format_" in base:
+            shifts[1] = 0  # the descriptor says how wide
+        if op is None or op.size >= 4:
+            continue
+        small = op.size.bit_length() - 1
+        if op.space in ("lds", "flat"):
+            shifts[0] = min(shifts[0], small)
+        if op.space != "lds":
+            shifts[1] = min(shifts[1], small)
+    return shifts[0], shifts[1]
+
+
+def access(
+    h: Helper, hosts: str, mask: str, size: int | str, flags: int, lds: bool = False
+) -> None:
+    """Emit the shadow check of one access at per-lane host addresses (LDS ones with `lds`)."""
+    f = h.fn
+    f.store(I64X64, hosts, f.at("%st", L.HOST), 64)
+    f.module.declare(f"declare void @{SHADOW}(ptr, ptr, i64, i64, i64, i64)")
+    f.emit(
+        f"call void @{SHADOW}(ptr %st, ptr %rec, i64 {mask}, i64 {size}, i64 {flags}, i64 {lds:d})"
+    )
+
+
+def straight(h: Helper, host: str, size: int, flags: int, lds: bool = False) -> None:
+    """Emit the shadow check of `size` consecutive bytes at a host pointer."""
+    f = h.fn
+    f.module.declare(f"declare void @{STRAIGHT}(ptr, ptr, ptr, i64, i64, i64)")
+    f.emit(
+        f"call void @{STRAIGHT}(ptr %st, ptr %rec, ptr {host}, i64 {size}, i64 {flags}, "
+        f"i64 {lds:d})"
+    )
+
+
+class _Area:
+    """Fields of an area, its granules and this access' entry values."""
+
+    def __init__(self, f: Fn, pointer: str) -> None:
+        self.f, self.pointer = f, pointer
+        self.host = f.load("i64", f.at(pointer, A_HOST), 8)
+        self.bytes = f.load("i64", f.at(pointer, A_BYTES), 8)
+        self.writes = f.load("ptr", f.at(pointer, A_WRITES), 8)
+        self.reads = f.load("ptr", f.at(pointer, A_READS), 8)
+        self.shift = f.load("i64", f.at(pointer, A_SHIFT), 8)
+        flag = f.load("i64", f.at(pointer, A_UNDEFINED), 8)
+        self.undefined = f.op(f"icmp ne i64 {flag}, 0")
+        own = f.load("ptr", f.at("%st", L.SHADOW_LDS), 8)
+        self.in_lds = f.op(f"icmp eq ptr {pointer}, {own}")
+
+    def values(self, space: Space) -> tuple[str, str]:
+        """(tag, entry) of this access."""
+        tag = space.tag(self.f)
+        return tag, space.entry(self.f, tag)
+
+    def dispatch(self, flags: str, call: Callable[[Space, bool, str], None]) -> None:
+        """Emit `call` for each space and direction, selected at run time; all paths meet.
+
+        `call` gets a label to end at.
+        """
+        f = self.f
+        writes = f.op(f"icmp ne i64 {f.op(f'and i64 {flags}, {WRITE}')}, 0")
+        meet = f.label("meet")
+        lds, memory = f.label("lds"), f.label("memory")
+        f.cond(self.in_lds, lds, memory)
+        for label, space in ((lds, LDS), (memory, MEMORY)):
+            f.place(label)
+            write, read = f.label("write"), f.label("read")
+            f.cond(writes, write, read)
+            for where, is_write in ((write, True), (read, False)):
+                f.place(where)
+                call(space, is_write, meet)
+        f.place(meet)
+
+
+def _exact(f: Fn, area: str, host: str, size: str, flags: str) -> None:
+    f.emit(
+        f"call void @{EXACT}(ptr %st, ptr %rec, ptr {area}, i64 {host}, i64 {size}, i64 {flags})"
+    )
+
+
+def _emit_straight(module: Module) -> None:
+    """`void asmevo_straight(state, record, host, size, flags, lds)`: consecutive bytes."""
+    f = Fn(
+        module,
+        STRAIGHT,
+        "ptr %st, ptr %rec, ptr %first, i64 %size, i64 %flags, i64 %lds",
+        noinline=True,
+    )
+    host = f.op("ptrtoint ptr %first to i64")
+    own = f.load("ptr", f.at("%st", L.SHADOW_LDS), 8)
+    known, search, found, out = (f.label(x) for x in ("known", "search", "found", "out"))
+    f.cond(f.op("icmp ne i64 %lds, 0"), known, search)
+    f.place(known)
+    f.br(found)
+    f.place(search)
+    other = f.call("ptr", AREA, f"ptr %st, ptr %rec, i64 {host}")
+    there = f.label("there")
+    f.cond(f.op(f"icmp eq ptr {other}, null"), out, there)
+    f.place(there)
+    f.br(found)
+    f.place(found)
+    pointer = f.phi("ptr", [(own, known), (other, there)])
+    area = _Area(f, pointer)
+    watched = f.label("watched")
+    f.cond(f.op(f"icmp eq ptr {area.writes}, null"), out, watched)
+    f.place(watched)
+    early, calm = f.label("early"), f.label("calm")
+    f.cond(_awaits_dma(f, area), early, calm, likely=False)
+    f.place(early)
+    _early(f, area, host, "%size")
+    f.br(calm)
+    f.place(calm)
+    offset = f.op(f"sub i64 {host}, {area.host}")
+    ragged = f.op(f"or i64 {offset}, %size")
+    low = f.op(f"sub i64 {f.op(f'shl i64 1, {area.shift}')}, 1")
+    ragged = f.op(f"icmp ne i64 {f.op(f'and i64 {ragged}, {low}')}, 0")
+    atomic = f.op(f"icmp ne i64 {f.op(f'and i64 %flags, {ATOMIC}')}, 0")
+    ragged = f.op(f"or i1 {ragged}, {atomic}")
+    exact, even = f.label("exact"), f.label("even")
+    f.cond(ragged, exact, even, likely=False)
+    f.place(even)
+    _span(f, area, offset, "%size", "%flags", exact, out)
+    f.place(exact)
+    _exact(f, pointer, host, "%size", "%flags")
+    f.br(out)
+    f.place(out)
+    f.ret()
+    f.finish()
+
+
+def _awaits_dma(f: Fn, area: _Area) -> str:
+    """Whether this is a read of LDS while the wave has LDS-DMA loads outstanding."""
+    pending = f.op(f"icmp ne i64 {f.load('i64', f.at('%st', L.DMA_PENDING), 8)}, 0")
+    reads = f.op(f"icmp ne i64 {f.op(f'and i64 %flags, {READ}')}, 0")
+    return f.op(f"and i1 {f.op(f'and i1 {pending}, {reads}')}, {area.in_lds}")
+
+
+def _early(f: Fn, area: _Area, host: str, size: str) -> None:
+    offset = f.op(f"sub i64 {host}, {area.host}")
+    f.emit(f"call void @{EARLY_READ}(ptr %st, ptr %rec, i64 {offset}, i64 {size})")
+
+
+def _span(f: Fn, area: _Area, offset: str, size: str, flags: str, bad: str, good: str) -> None:
+    """Check [offset, offset + size) of the area by runs, then go to `bad` or `good`."""
+    first = f.op(f"lshr i64 {offset}, {area.shift}")
+    count = f.op(f"lshr i64 {size}, {area.shift}")
+
+    def call(space: Space, write: bool, _meet: str) -> None:
+        at = f.op(f"mul i64 {first}, {space.bits // 8}")
+        tag, new = area.values(space)
+        code = f.call(
+            "i32",
+            name_of("span", space, write),
+            f"ptr {f.at(area.writes, at)}, ptr {f.at(area.reads, at)}, i64 {count}, "
+            f"{space.type} {tag}, {space.type} {new}, i1 {area.undefined}",
+        )
+        f.cond(f.op(f"icmp ne i32 {code}, 0"), bad, good, likely=False)
+
+    area.dispatch(flags, call)
+    f.br(good)  # not reached
+
+
+def _emit_access(module: Module) -> None:
+    """`void asmevo_shadow(state, record, lanes, size, flags, lds)`; hosts stand in the state."""
+    f = Fn(
+        module,
+        SHADOW,
+        "ptr %st, ptr %rec, i64 %mask, i64 %size, i64 %flags, i64 %lds",
+        noinline=True,
+    )
+    bits, bad = f.op("alloca i64"), f.op("alloca i64")
+    some, out = f.label("some"), f.label("out")
+    f.cond(f.op("icmp eq i64 %mask, 0"), out, some)
+    f.place(some)
+    hosts = f.load(I64X64, f.at("%st", L.HOST), 64)
+    active = f.op(f"bitcast i64 %mask to {I1X64}")
+
+    def extreme(name: str, other: int) -> str:
+        filled = f.op(f"select {I1X64} {active}, {I64X64} {hosts}, {I64X64} splat (i64 {other})")
+        return f.call("i64", f"llvm.vector.reduce.{name}.v64i64", f"{I64X64} {filled}", I64X64)
+
+    low, high = extreme("umin", -1), extreme("umax", 0)
+    span = f.op(f"sub i64 {high}, {low}")
+    own = f.load("ptr", f.at("%st", L.SHADOW_LDS), 8)
+    known, search, found, mixed = (f.label(x) for x in ("known", "search", "found", "mixed"))
+    f.cond(f.op("icmp ne i64 %lds, 0"), known, search)
+    f.place(known)
+    f.br(found)
+    f.place(search)
+    private = f.op(f"ptrtoint ptr {f.load('ptr', f.at('%st', L.PRIVATE), 8)} to i64")
+    scratch = f.op(f"mul i64 {f.load('i64', f.at('%st', L.PRIVATE_SIZE), 8)}, 64")
+    inside = [
+        f.op(f"icmp ult i64 {f.op(f'sub i64 {x}, {private}')}, {scratch}") for x in (low, high)
+    ]
+    shared = f.label("shared")
+    f.cond(f.op(f"and i1 {inside[0]}, {inside[1]}"), out, shared, likely=False)
+    f.place(shared)
+    other = f.call("ptr", AREA, f"ptr %st, ptr %rec, i64 {low}")
+    there = f.label("there")
+    f.cond(f.op(f"icmp eq ptr {other}, null"), mixed, there)
+    f.place(there)
+    f.br(found)
+    f.place(found)
+    pointer = f.phi("ptr", [(own, known), (other, there)])
+    area = _Area(f, pointer)
+    offset = f.op(f"sub i64 {low}, {area.host}")
+    one_area, watched = f.label("onearea"), f.label("watched")
+    top = f.op(f"sub i64 {high}, {area.host}")
+    f.cond(f.op(f"icmp ult i64 {top}, {area.bytes}"), one_area, mixed, likely=True)
+    f.place(one_area)
+    early, calm = f.label("early"), f.label("calm")
+    f.cond(_awaits_dma(f, area), early, calm, likely=False)
+    f.place(early)
+    f.store("i64", "%mask", bits, 8)
+    _each_lane(f, bits, calm, lambda host: _early(f, area, host, "%size"))
+    f.place(calm)
+    f.cond(f.op(f"icmp eq ptr {area.writes}, null"), out, watched)
+    f.place(watched)
+    f.store("i64", "%mask", bits, 8)
+    each_exact, plain = f.label("eachexact"), f.label("plain")
+    granule = f.op(f"shl i64 1, {area.shift}")
+    below = f.op(f"sub i64 {granule}, 1")
+    relative = f.op(f"sub {I64X64} {hosts}, {_splat64(f, low)}")
+    relative = f.op(f"select {I1X64} {active}, {I64X64} {relative}, {I64X64} zeroinitializer")
+    spread = f.call(
+        "i64", "llvm.vector.reduce.or.v64i64", f"{I64X64} {relative}", I64X64
+    )  # low bits set anywhere
+    ragged = f.op(f"or i64 {f.op(f'or i64 {spread}, {offset}')}, %size")
+    ragged = f.op(f"icmp ne i64 {f.op(f'and i64 {ragged}, {below}')}, 0")
+    atomic = f.op(f"icmp ne i64 {f.op(f'and i64 %flags, {ATOMIC}')}, 0")
+    f.cond(f.op(f"or i1 {ragged}, {atomic}"), each_exact, plain, likely=False)
+
+    # Lanes side by side: as few runs.
+    f.place(plain)
+    lanes, near = f.label("lanes"), f.label("near")
+    less = f.op("sub i64 %size, 1")
+    power = f.op(f"icmp eq i64 {f.op(f'and i64 %size, {less}')}, 0")
+    even = f.op(f"and i64 {spread}, {less}")
+    ok = f.op(f"and i1 {power}, {f.op(f'icmp eq i64 {even}, 0')}")
+    reach = f.op("mul i64 %size, 63")
+    ok = f.op(f"and i1 {ok}, {f.op(f'icmp ule i64 {span}, {reach}')}")
+    f.cond(ok, near, lanes)
+    f.place(near)
+    log = f.call("i64", "llvm.cttz.i64", "i64 %size, i1 true", declare="i64, i1")
+    position = f.op(f"lshr {I64X64} {relative}, {_splat64(f, log)}")
+    one = f.op(f"shl {I64X64} splat (i64 1), {position}")
+    # Inactive lanes are at position 0, where the lowest active lane is, too.
+    bitmap = f.call("i64", "llvm.vector.reduce.or.v64i64", f"{I64X64} {one}", I64X64)
+    next_bits = f.op(f"shl i64 {bitmap}, 1")
+    begins = f.op(f"and i64 {bitmap}, {f.op(f'xor i64 {next_bits}, -1')}")
+    runs = f.call("i64", "llvm.ctpop.i64", f"i64 {begins}", declare="i64")
+    few = f.label("few")
+    f.cond(f.op(f"icmp ule i64 {runs}, {_MOST_RUNS}"), few, lanes)
+    f.place(few)
+    f.store("i64", bitmap, bits, 8)
+    head, body = f.label("run"), f.label("runbody")
+    f.br(head)
+    f.place(head)
+    left = f.load("i64", bits, 8)
+    f.cond(f.op(f"icmp eq i64 {left}, 0"), out, body)
+    f.place(body)
+    start = f.call("i64", "llvm.cttz.i64", f"i64 {left}, i1 true", declare="i64, i1")
+    gone = f.op(f"xor i64 {f.op(f'lshr i64 {left}, {start}')}, -1")
+    length = f.call("i64", "llvm.cttz.i64", f"i64 {gone}, i1 false", declare="i64, i1")
+    first_bit = f.op(f"and i64 {left}, {f.op(f'sub i64 0, {left}')}")
+    # Adding the lowest bit carries through the run; what stays was above it.
+    carried = f.op(f"add i64 {left}, {first_bit}")
+    f.store("i64", f.op(f"and i64 {left}, {carried}"), bits, 8)
+    distance = f.op(f"mul i64 {start}, %size")
+    length_bytes = f.op(f"mul i64 {length}, %size")
+    wrong = f.label("wrongrun")
+    _span(f, area, f.op(f"add i64 {offset}, {distance}"), length_bytes, "%flags", wrong, head)
+    f.place(wrong)
+    _exact(f, pointer, f.op(f"add i64 {low}, {distance}"), length_bytes, "%flags")
+    f.br(head)
+
+    # Scattered lanes.
+    f.place(lanes)
+    entries = f.op(f"lshr i64 %size, {area.shift}")
+    twos = f.call("i64", "llvm.cttz.i64", f"i64 {entries}, i1 true", declare="i64, i1")
+    capped = f.op(f"icmp ugt i64 {twos}, 4")
+    twos = f.op(f"select i1 {capped}, i64 4, i64 {twos}")
+    chunks = f.op(f"lshr i64 {entries}, {twos}")
+
+    def call(space: Space, write: bool, meet: str) -> None:
+        tag, new = area.values(space)
+        labels = [f.label("width") for _ in WIDTHS]
+        cases = " ".join(f"i64 {n}, label %{x}" for n, x in enumerate(labels))
+        f.emit(f"switch i64 {twos}, label %{labels[0]} [ {cases} ]")
+        for label, width in zip(labels, WIDTHS, strict=True):
+            f.place(label)
+            result = f.call(
+                "i64",
+                name_of("lanes", space, write, width),
+                f"ptr {f.at('%st', L.HOST)}, i64 %mask, i64 {area.host}, i64 {area.shift}, "
+                f"ptr {area.writes}, ptr {area.reads}, i64 {chunks}, {space.type} {tag}, "
+                f"{space.type} {new}, i1 {area.undefined}",
+            )
+            f.store("i64", result, bad, 8)
+            f.br(meet)
+
+    area.dispatch("%flags", call)
+    f.store("i64", f.load("i64", bad, 8), bits, 8)
+    f.br(each_exact)
+
+    f.place(each_exact)
+    _each_lane(f, bits, out, lambda host: _exact(f, pointer, host, "%size", "%flags"))
+
+    # Lanes in several areas.
+    f.place(mixed)
+    f.store("i64", "%mask", bits, 8)
+
+    def by_lane(host: str) -> None:
+        where = f.call("ptr", AREA, f"ptr %st, ptr %rec, i64 {host}")
+        check, skip = f.label("check"), f.label("skip")
+        f.cond(f.op(f"icmp eq ptr {where}, null"), skip, check)
+        f.place(check)
+        _exact(f, where, host, "%size", "%flags")
+        f.br(skip)
+        f.place(skip)
+
+    _each_lane(f, bits, out, by_lane)
+    f.place(out)
+    f.ret()
+    f.finish()
+
+
+def _each_lane(f: Fn, bits: str, out: str, body: Callable[[str], None]) -> None:
+    head, work = f.label("each"), f.label("eachbody")
+    f.br(head)
+    f.place(head)
+    left = f.load("i64", bits, 8)
+    f.cond(f.op(f"icmp eq i64 {left}, 0"), out, work)
+    f.place(work)
+    lane = f.call("i64", "llvm.cttz.i64", f"i64 {left}, i1 true", declare="i64, i1")
+    f.store("i64", f.op(f"and i64 {left}, {f.op(f'sub i64 {left}, 1')}"), bits, 8)
+    body(f.load("i64", f.at(f.at("%st", L.HOST), f.op(f"mul i64 {lane}, 8")), 8))
+    f.br(head)
+
+
+def _splat64(f: Fn, scalar: str) -> str:
+    one = f.op(f"insertelement {I64X64} poison, i64 {scalar}, i64 0")
+    return f.op(f"shufflevector {I64X64} {one}, {I64X64} poison, <64 x i32> zeroinitializer")
+
+
+def _emit_age(module: Module) -> None:
+    """`void asmevo_age(area)`: LDS entries lose their interval, whose numbers start again."""
+    f = Fn(module, AGE, "ptr %area", noinline=True)
+    shift = f.load("i64", f.at("%area", A_SHIFT), 8)
+    count = f.op(f"lshr i64 {f.load('i64', f.at('%area', A_BYTES), 8)}, {shift}")
+    for field in (A_WRITES, A_READS):
+        entries = f.load("ptr", f.at("%area", field), 8)
+        with CountedLoop(f, count, "entry") as each:
+            at = f.at(entries, f.op(f"mul i64 {each.i}, 4"))
+            f.store("i32", f.op(f"and i32 {f.load('i32', at)}, {(1 << EPOCH_SHIFT) - 1}"), at)
+    f.ret()
+    f.finish()
+
+
+def emit_shadow(module: Module) -> None:
+    """All functions of shadow memory."""
+    emit_note(module)
+    emit_area(module)
+    emit_exact(module)
+    for space in (LDS, MEMORY):
+        for write in (False, True):
+            emit_span(module, space, write)
+            for width in WIDTHS:
+                emit_lanes(module, space, write, width)
+    _emit_straight(module)
+    _emit_access(module)
+    _emit_age(module)

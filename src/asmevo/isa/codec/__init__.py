@@ -1,0 +1,1 @@
+"""Assembler and disassembler in process, and what they get wrong."""

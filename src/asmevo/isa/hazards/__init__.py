@@ -1,0 +1,1 @@
+"""Software wait states: rows, roles of instructions, matching."""
