@@ -12,8 +12,8 @@ import time
 from collections import Counter, defaultdict
 from pathlib import Path
 
+from asmevo.api import corpora as corpus
 from asmevo.check.findings import Finding
-from asmevo.cli import corpus
 from asmevo.codeobject import CodeObject
 from asmevo.device.emulated import EmulatedDevice
 from asmevo.device.protocol import RunOptions

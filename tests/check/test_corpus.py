@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from asmevo.api import corpora as corpus
 from asmevo.check.against import compare
 from asmevo.check.engine.kernels import entry_indices
 from asmevo.check.findings import errors
 from asmevo.check.run import check_program
-from asmevo.cli import corpus
 from asmevo.codeobject import CodeObject
 from asmevo.program import recover
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from asmevo.cli import doctor
+from asmevo.cli.commands import doctor
 from asmevo.codeobject import CodeObject
 from asmevo.errors import EnvironmentFault
 from asmevo.isa.target import Target

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from asmevo.cli import corpus
+from asmevo.api import corpora as corpus
 from asmevo.errors import EnvironmentFault, InputError
 
 

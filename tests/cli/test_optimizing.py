@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from asmevo.cli.report import render
+from asmevo.cli.render.report import render
 from asmevo.codeobject import CodeObject
 
 from .conftest import LAUNCHES, Run, contents

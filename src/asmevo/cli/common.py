@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from asmevo.api.files import read_file
 from asmevo.capsule.model import Capsule
-from asmevo.cli.output import Advance, read_file
+from asmevo.cli.output import Advance
 from asmevo.codeobject import CodeObject
 from asmevo.errors import AsmEvoError, InputError
 from asmevo.verify.synthesize import capsules_for

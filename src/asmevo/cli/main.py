@@ -15,11 +15,11 @@ from collections.abc import Sequence
 import typer
 
 from asmevo import __version__
-from asmevo.cli import (
+from asmevo.cli.commands import (
     asm,
     bench,
     check,
-    corpus_command,
+    corpus,
     demo,
     disasm,
     doctor,
@@ -56,7 +56,7 @@ for module in (
     *(inspect, find, extract, disasm, asm, roundtrip, doctor),
 ):
     module.register(app)
-app.add_typer(corpus_command.app, name="corpus")
+app.add_typer(corpus.app, name="corpus")
 
 
 def _version(value: bool) -> None:

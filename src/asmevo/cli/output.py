@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import errno
 import json
-import os
-import stat
 import sys
-import tempfile
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from enum import Enum
@@ -17,10 +13,6 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-from asmevo.errors import EnvironmentFault, InputError
-
-LARGEST_FILE = 8 << 30
 
 
 class Format(Enum):
@@ -33,61 +25,6 @@ class Format(Enum):
 FormatOption = Annotated[
     Format, typer.Option("--format", "-f", help="text for people, json for programs")
 ]
-
-
-class NotFound(InputError):
-    """A file that is not there or cannot be read."""
-
-
-def read_file(path: Path) -> bytes:
-    """Contents of an input file.
-
-    Raises:
-        NotFound: it cannot be read; the message says why.
-    """
-    try:
-        with open(path, "rb", opener=_regular) as file:
-            data = file.read(LARGEST_FILE + 1)
-    except OSError as err:
-        raise NotFound(f"{path}: {err.strerror or err}", "check the path") from err
-    if len(data) > LARGEST_FILE:
-        raise NotFound(f"{path}: more than {LARGEST_FILE >> 30} GiB", "give a smaller file")
-    return data
-
-
-def _regular(path: str, flags: int) -> int:
-    """Open a file without waiting for anybody; only regular files have an end."""
-    handle = os.open(path, flags | os.O_NONBLOCK)
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        directory = stat.S_ISDIR(os.fstat(handle).st_mode)
-        os.close(handle)
-        code = errno.EISDIR if directory else errno.EINVAL
-        raise OSError(code, "is a directory" if directory else "is no regular file", path)
-    return handle
-
-
-def write_file(path: Path, data: bytes) -> None:
-    """Write a whole file or nothing: a temporary beside it, then a rename.
-
-    Raises:
-        EnvironmentFault: the folder is missing or not writable.
-    """
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "wb") as out:
-                out.write(data)
-            umask = os.umask(0)
-            os.umask(umask)
-            os.chmod(name, 0o666 & ~umask)
-            os.replace(name, path)
-        except OSError:
-            Path(name).unlink(missing_ok=True)
-            raise
-    except OSError as err:
-        raise EnvironmentFault(
-            f"cannot write {path}: {err.strerror or err}", "choose another output path"
-        ) from err
 
 
 def emit(

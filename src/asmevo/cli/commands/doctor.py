@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from asmevo import __version__
-from asmevo.cli import corpus
+from asmevo.api import corpora
 from asmevo.cli.output import Format, FormatOption, emit, table
 from asmevo.errors import AsmEvoError, EnvironmentFault
 
@@ -46,7 +46,9 @@ def _model() -> str:
 
 
 def _corpora() -> str:
-    states = [f"{n} {'fetched' if corpus.available(n) else 'not fetched'}" for n in corpus.CORPORA]
+    states = [
+        f"{n} {'fetched' if corpora.available(n) else 'not fetched'}" for n in corpora.CORPORA
+    ]
     return "; ".join(states) + " (optional)"
 
 

@@ -7,9 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from asmevo.cli.find import ArchOption, NameOption, PathsArgument
-from asmevo.cli.objects import Numbered, nothing_in, search
-from asmevo.cli.output import Format, FormatOption, emit, read_file, write_file
+from asmevo.api.containers import Numbered, nothing_in, search
+from asmevo.api.files import read_file, write_file
+from asmevo.cli.commands.find import ArchOption, NameOption, PathsArgument
+from asmevo.cli.output import Format, FormatOption, emit
 from asmevo.codeobject import CodeObject, container
 from asmevo.errors import AsmEvoError, InputError
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from asmevo.cli import report as html
+from asmevo.api.files import write_file
 from asmevo.cli.common import (
     KernelOption,
     LaunchOption,
@@ -21,7 +21,8 @@ from asmevo.cli.common import (
     emulated,
     open_object,
 )
-from asmevo.cli.output import Format, FormatOption, emit, progress, say, table, write_file
+from asmevo.cli.output import Format, FormatOption, emit, progress, say, table
+from asmevo.cli.render import report as html
 from asmevo.codeobject import CodeObject
 from asmevo.drivers import DRIVER_NAMES, make_driver
 from asmevo.errors import InputError

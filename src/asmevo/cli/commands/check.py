@@ -16,6 +16,8 @@ from typing import Annotated
 
 import typer
 
+from asmevo.api.containers import nothing_in
+from asmevo.api.files import read_file
 from asmevo.check.findings import ERROR
 from asmevo.check.report import (
     CheckReport,
@@ -33,8 +35,7 @@ from asmevo.cli.common import (
     naming,
     open_object,
 )
-from asmevo.cli.objects import nothing_in
-from asmevo.cli.output import Format, emit, progress, read_file, say
+from asmevo.cli.output import Format, emit, progress, say
 from asmevo.codeobject.container import find
 from asmevo.errors import AsmEvoError, InputError, UnsupportedError
 from asmevo.verify.dynamic import DynamicConfig, check_dynamic

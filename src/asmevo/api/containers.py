@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from asmevo.cli.output import NotFound, cut
+from asmevo.api.files import NotFound
 from asmevo.codeobject import CodeObject
 from asmevo.codeobject.container import Found, find
 from asmevo.errors import AsmEvoError, InputError
@@ -47,23 +47,6 @@ class Numbered:
             "problem": self.problem,
             **({"triton": self.triton} if self.triton else {}),
         }
-
-    def row(self) -> tuple[str, ...]:
-        """Cells for people: number, target, bytes, kernels, location."""
-        names = cut(self.kernels[0], 56) if self.kernels else "-"
-        if len(self.kernels) > 1:
-            names += f" and {len(self.kernels) - 1} more"
-        said = cut(self.problem, 72) or names
-        return (
-            str(self.number),
-            self.target or "-",
-            str(len(self.found.data)),
-            said,
-            self.found.location,
-        )
-
-
-HEADER = ("number", "target", "bytes", "kernels", "location")
 
 
 def triton_facts(object: Path) -> dict[str, Any]:

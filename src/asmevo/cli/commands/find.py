@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from asmevo.cli.objects import HEADER, nothing_in, search
-from asmevo.cli.output import Format, FormatOption, emit, progress, table
+from asmevo.api.containers import Numbered, nothing_in, search
+from asmevo.cli.output import Format, FormatOption, cut, emit, progress, table
 from asmevo.errors import UnsupportedError
 
 SCHEMA = "asmevo/find/1"
@@ -24,6 +24,24 @@ NameOption = Annotated[
     str | None,
     typer.Option("--kernel", "-k", help="only objects with a kernel that this regex finds"),
 ]
+
+
+_HEADER = ("number", "target", "bytes", "kernels", "location")
+
+
+def _row(one: Numbered) -> tuple[str, ...]:
+    """Cells for people: number, target, bytes, kernels, location."""
+    names = cut(one.kernels[0], 56) if one.kernels else "-"
+    if len(one.kernels) > 1:
+        names += f" and {len(one.kernels) - 1} more"
+    said = cut(one.problem, 72) or names
+    return (
+        str(one.number),
+        one.target or "-",
+        str(len(one.found.data)),
+        said,
+        one.found.location,
+    )
 
 
 def register(app: typer.Typer) -> None:
@@ -50,7 +68,7 @@ def register(app: typer.Typer) -> None:
         with progress("find") as advance:
             for one in search(paths, arch, kernel):
                 advance(one.number, 0, one.found.steps[0].name)
-                rows.append(one.row())
+                rows.append(_row(one))
                 entries.append(one.as_json())
                 unusable = "unsupported" if one.exit_code == UNSUPPORTED else "damaged"
                 targets[one.target or unusable] += 1
@@ -63,7 +81,7 @@ def register(app: typer.Typer) -> None:
             format,
             SCHEMA,
             {"objects": entries, "targets": dict(targets), "damaged": damaged},
-            table(rows, HEADER) if rows else [],
+            table(rows, _HEADER) if rows else [],
             ok=bool(entries) and not damaged,
             reason=reason,
             status="ok" if entries and not damaged else "input_invalid",

@@ -10,8 +10,9 @@ from typing import Annotated
 import typer
 
 import asmevo
-from asmevo.cli import optimize as optimizing
-from asmevo.cli.output import Format, FormatOption, emit, write_file
+from asmevo.api.files import write_file
+from asmevo.cli.commands import optimize as optimizing
+from asmevo.cli.output import Format, FormatOption, emit
 from asmevo.errors import EnvironmentFault
 from asmevo.program.build import assemble_object
 

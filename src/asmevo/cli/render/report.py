@@ -28,7 +28,7 @@ def _shown(value: object) -> object:
 
 
 _ENVIRONMENT = jinja2.Environment(
-    loader=jinja2.PackageLoader("asmevo.cli", "templates"),
+    loader=jinja2.PackageLoader("asmevo.cli.render", "templates"),
     autoescape=True,
     finalize=_shown,
     trim_blocks=True,

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from asmevo.cli.objects import nothing_in, require
+from asmevo.api.containers import nothing_in, require
 from asmevo.cli.output import Format, FormatOption, emit, progress, table
 from asmevo.errors import InputError, UnsupportedError
 from asmevo.program.roundtrip import Report, roundtrip

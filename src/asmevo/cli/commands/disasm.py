@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
+from asmevo.api.files import write_file
 from asmevo.cli.common import KernelOption, naming, open_object
-from asmevo.cli.output import Format, FormatOption, emit, say, write_file
+from asmevo.cli.output import Format, FormatOption, emit, say
 from asmevo.program import Program, asmfile, recover
 
 SCHEMA = "asmevo/disasm/1"

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
+from asmevo.api.files import read_file, write_file
 from asmevo.cli.common import naming
-from asmevo.cli.output import Format, FormatOption, emit, read_file, write_file
+from asmevo.cli.output import Format, FormatOption, emit
 from asmevo.codeobject import CodeObject
 from asmevo.errors import InputError
 from asmevo.program import asmread

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from asmevo.cli import corpus
+from asmevo.api import corpora
 from asmevo.cli.output import Format, FormatOption, emit, say, table
 
 SCHEMA = "asmevo/corpus/1"
@@ -31,9 +31,9 @@ def fetch(
 
     Example: asmevo corpus fetch aiter
     """
-    if not corpus.available(name, root):
+    if not corpora.available(name, root):
         say(f"fetching {name} with pip")
-    path = corpus.fetch(name, root)
+    path = corpora.fetch(name, root)
     emit(format, SCHEMA, {"name": name, "path": str(path)}, [str(path)], ok=True)
 
 
@@ -45,10 +45,10 @@ def list_(root: RootOption = None, format: FormatOption = Format.TEXT) -> None:
             "name": c.name,
             "package": f"{c.package}=={c.version}",
             "licence": c.licence,
-            "available": corpus.available(c.name, root),
+            "available": corpora.available(c.name, root),
             "content": c.content,
         }
-        for c in corpus.CORPORA.values()
+        for c in corpora.CORPORA.values()
     ]
     rows = [
         (

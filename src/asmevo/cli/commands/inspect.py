@@ -8,10 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
+from asmevo.api.containers import triton_facts
+from asmevo.api.files import write_file
+from asmevo.api.templates import template
 from asmevo.cli.common import KernelOption, naming, open_object
-from asmevo.cli.launch_template import template
-from asmevo.cli.objects import triton_facts
-from asmevo.cli.output import Format, FormatOption, emit, table, write_file
+from asmevo.cli.output import Format, FormatOption, emit, table
 from asmevo.codeobject import CodeObject, Kernel
 from asmevo.errors import AsmEvoError, InputError
 from asmevo.program import Program, recover

@@ -12,6 +12,8 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from asmevo.api.files import write_file
+from asmevo.api.traffic import requested_bytes
 from asmevo.capsule.model import Capsule
 from asmevo.cli.common import (
     KernelOption,
@@ -25,8 +27,7 @@ from asmevo.cli.common import (
     naming,
     open_object,
 )
-from asmevo.cli.output import Format, FormatOption, emit, progress, table, write_file
-from asmevo.cli.traffic import requested_bytes
+from asmevo.cli.output import Format, FormatOption, emit, progress, table
 from asmevo.device.protocol import RunOptions, RunResult
 from asmevo.emulate.decode import fidelity
 from asmevo.errors import InputError

@@ -1,0 +1,1 @@
+"""The use cases as functions; what `import asmevo` shows. See docs/api.md."""

@@ -1,0 +1,1 @@
+"""One thin module per command: options, one call into `asmevo.api`, `emit`."""
