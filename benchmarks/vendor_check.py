@@ -36,7 +36,7 @@ KINDS = {
 
 
 @dataclass
-class Outcome:
+class CheckedFile:
     """What a worker sends back for one file."""
 
     name: str
@@ -45,15 +45,15 @@ class Outcome:
     seconds: float = 0.0  # CPU time
 
 
-def check_file(job: tuple[str, str]) -> Outcome:
+def check_file(job: tuple[str, str]) -> CheckedFile:
     """Check one file; a refusal is part of the result."""
     root, name = job
     start = time.process_time()
     try:
         report = check_object(name, Path(root, name).read_bytes())
     except AsmEvoError as err:
-        return Outcome(name, refused=err.one_line())
-    return Outcome(name, list(report.findings), seconds=time.process_time() - start)
+        return CheckedFile(name, refused=err.one_line())
+    return CheckedFile(name, list(report.findings), seconds=time.process_time() - start)
 
 
 def kind_of(rule: str) -> str:
@@ -61,7 +61,7 @@ def kind_of(rule: str) -> str:
     return next((text for key, text in KINDS.items() if rule.startswith(key)), "")
 
 
-def _pairs(outcomes: Sequence[Outcome]) -> Iterator[str]:
+def _pairs(outcomes: Sequence[CheckedFile]) -> Iterator[str]:
     """Report lines: errors by rule, instruction pair, kernel."""
     by_rule: dict[str, dict[tuple[str, str], dict[str, list[Finding]]]] = defaultdict(
         lambda: defaultdict(lambda: defaultdict(list))
@@ -96,7 +96,7 @@ def _pairs(outcomes: Sequence[Outcome]) -> Iterator[str]:
             yield ""
 
 
-def render(outcomes: Sequence[Outcome], seconds: float, jobs: int) -> str:
+def render(outcomes: Sequence[CheckedFile], seconds: float, jobs: int) -> str:
     """The report in Markdown."""
     bad = [o for o in outcomes if any(f.severity == ERROR for f in o.findings)]
     refused = [o for o in outcomes if o.refused]

@@ -12,7 +12,7 @@ import numpy as np
 
 from asmevo.capsule.model import BufferState, Capsule
 from asmevo.codeobject import CodeObject
-from asmevo.device.protocol import Label, RunOptions, RunResult, Timing
+from asmevo.device.protocol import DeviceRecipe, Label, RunOptions, RunResult, Timing
 from asmevo.program.build import assemble_object
 from asmevo.program.recover import recover
 
@@ -39,6 +39,10 @@ class FakeDevice:
     def __init__(self) -> None:
         self.runs = 0
         self.times = 0
+
+    @property
+    def recipe(self) -> DeviceRecipe:
+        return type(self)
 
     def run(self, object: bytes, capsule: Capsule, options: RunOptions) -> RunResult:
         self.runs += 1

@@ -16,10 +16,10 @@ from asmevo.device.protocol import RunOptions, RunResult, Timing
 from asmevo.drivers import DRIVER_NAMES, make_driver
 from asmevo.errors import EnvironmentFault, InputError
 from asmevo.program.edit import Edit
-from asmevo.search.controller import Config, Controller, Progress, Report
+from asmevo.search.controller import Config, Controller, Progress, SearchResult
 from asmevo.search.driver import Context, Driver
 from asmevo.search.store import Store
-from asmevo.search.types import Outcome, Proposal, object_id
+from asmevo.search.types import Attempt, Proposal, object_id
 
 KERNEL = "matmul_f32"
 
@@ -33,12 +33,12 @@ def config(path: Path, driver: Driver, budget: int = 25, resume: bool = False,
 
 
 def search(path: Path, seed: int = 0, driver: str = "rules", budget: int = 25,
-           resume: bool = False, kernel: str = KERNEL) -> Report:  # fmt: skip
+           resume: bool = False, kernel: str = KERNEL) -> SearchResult:  # fmt: skip
     driven = make_driver(driver, seed)
     return Controller(config(path, driven, budget, resume, kernel=kernel)).run()
 
 
-def identity(report: Report) -> list[tuple[str, str, str, str | None]]:
+def identity(report: SearchResult) -> list[tuple[str, str, str, str | None]]:
     return [
         (o.proposal.parent, o.proposal.edit, o.status, o.node) for o in report.attempts
     ]  # fmt: skip
@@ -109,7 +109,7 @@ CHILD = textwrap.dedent("""
     from asmevo.search.controller import Controller
     def tell(progress):
         if not progress.replayed:
-            print(progress.done, progress.outcome.status, flush=True)
+            print(progress.done, progress.attempt.status, flush=True)
     Controller(config(Path(sys.argv[1]), make_driver("rules", 0), 25, True), tell).run()
     print("end", flush=True)
 """)
@@ -155,14 +155,14 @@ class Fixed:
 
     def __init__(self, *edits: tuple[Edit, ...]) -> None:
         self.edits = list(edits)
-        self.told: list[Outcome] = []
+        self.told: list[Attempt] = []
 
     def ask(self, context: Context) -> Proposal | None:
         if not self.edits:
             return None
         return Proposal(context.root.id, self.edits.pop(0))
 
-    def tell(self, outcome: Outcome) -> None:
+    def tell(self, outcome: Attempt) -> None:
         self.told.append(outcome)
 
 
@@ -250,7 +250,7 @@ def test_progress_tells_every_attempt(tmp_path: Path) -> None:
     cfg = config(tmp_path / "run.db", make_driver("rules"), budget=5)
     report = Controller(cfg, told.append).run()
     assert [p.done for p in told] == [1, 2, 3, 4, 5]
-    assert tuple(p.outcome for p in told) == report.attempts
+    assert tuple(p.attempt for p in told) == report.attempts
     assert sum(report.verdicts.values()) == 5
 
 

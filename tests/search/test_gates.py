@@ -15,68 +15,65 @@ from fakes import FakeDevice, capsule, kernel_object
 
 from asmevo.capsule.spec import LaunchSpec
 from asmevo.capsule.synthesize import synthesize
-from asmevo.check.run import check_program
 from asmevo.codeobject import CodeObject
 from asmevo.device.emulated import EmulatedDevice
 from asmevo.device.protocol import Timing
 from asmevo.errors import EnvironmentFault, UnsupportedError
 from asmevo.program.edit import Edit
 from asmevo.program.model import Program
-from asmevo.program.recover import recover
-from asmevo.search import gates
+from asmevo.search import gates, judge
+from asmevo.search.bench import Bench, Problem
 from asmevo.search.commit import CommitRule
-from asmevo.search.gates import GATE_NAMES, Baseline, Candidate, Pipeline
-from asmevo.search.types import Node, Proposal, object_id
-from asmevo.verify.oracle import DifferentialOracle
+from asmevo.search.gates import Candidate
+from asmevo.search.judge import GATE_NAMES, Judgement, Task
+from asmevo.search.types import edit_id, object_id
+from asmevo.verify.report import VerifyConfig
 
 LAUNCHES = Path(__file__).resolve().parents[2] / "kernels" / "launch"
 
 
-class History:
-    """Nothing was tried; K0 is the only node."""
-
-    def __init__(self, k0: bytes) -> None:
-        self.k0 = object_id(k0)
-        self.attempts: set[tuple[str, str]] = set()
-
-    def attempted(self, parent: str, edit: str) -> bool:
-        return (parent, edit) in self.attempts
-
-    def known_object(self, id: str) -> str | None:
-        return "node" if id == self.k0 else None
-
-
 @pytest.fixture(scope="module")
-def setups() -> dict[str, Baseline]:
-    return {name: baseline(name) for name in ("saxpy", "matmul_f32")}
+def setups() -> dict[str, Bench]:
+    return {name: bench(name) for name in ("saxpy", "matmul_f32")}
 
 
-def baseline(name: str, device: EmulatedDevice | None = None) -> Baseline:
+def bench(name: str, device: EmulatedDevice | None = None) -> Bench:
     k0 = kernel_object(name)
     opened = CodeObject.open(k0)
     kernel = opened.kernel(None)
     launch = synthesize(LaunchSpec.load(LAUNCHES / f"{name}.yaml"), kernel, opened.target)
     device = device or EmulatedDevice()
     times = (device.time(k0, launch, 1),)
-    program = recover(opened)
-    return Baseline(
-        k0, opened, program, kernel.name, check_program(program, kernel.name), (launch,),
-        DifferentialOracle(k0, device), device, 1, times, CommitRule(), History(k0),
-        {object_id(k0): times},
+    problem = Problem(
+        k0, kernel.name, (launch,), EmulatedDevice, VerifyConfig(), 1, CommitRule(), times
     )  # fmt: skip
+    return Bench(problem, device)
 
 
 def find(program: Program, text: str, nth: int = 0) -> int:
     return [i for i in range(len(program.instructions)) if program.line(i) == text][nth]
 
 
-def candidate(base: Baseline, edits: Sequence[Edit]) -> Candidate:
-    id = object_id(base.k0)
-    root = Node(id, None, (), base.k0_timings, "original", 0, -1, 1.0)
-    return Candidate(Proposal(id, tuple(edits)), root, base.program)
+def task(base: Bench, edits: Sequence[Edit]) -> Task:
+    problem = base.problem
+    return Task(
+        problem, problem.k0, problem.k0_timings, tuple(edits),
+        objects={object_id(problem.k0): "node"},
+    )  # fmt: skip
 
 
-def replace_line(base: Baseline, old: str, *new: str, nth: int = 0) -> list[Edit]:
+def candidate(base: Bench, edits: Sequence[Edit]) -> Candidate:
+    given = task(base, edits)
+    return Candidate(
+        base.program, given.edits, given.parent_timings, given.attempted, given.objects
+    )  # fmt: skip
+
+
+def judged(base: Bench, edits: Sequence[Edit]) -> Judgement:
+    return judge.judge(task(base, edits), base)
+
+
+def replace_line(base: Bench, old: str, *new: str, nth: int = 0) -> list[Edit]:
     at = find(base.program, old, nth)
     return [Edit(at, at + 1, new)]
 
@@ -134,12 +131,12 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_exactly_one_gate_stops_it(setups: dict[str, Baseline], case: str) -> None:
+def test_exactly_one_gate_stops_it(setups: dict[str, Bench], case: str) -> None:
     name, old, new, gate, statuses = CASES[case]
     base = setups[name]
     tried = candidate(base, replace_line(base, old, *new))
     stopped: dict[str, str] = {}
-    for kind in gates._ORDER:
+    for kind in judge._ORDER:
         if kind is gates.Time and stopped:
             break  # only correct candidates are timed
         verdict = kind(base).judge(tried)
@@ -152,53 +149,52 @@ def test_exactly_one_gate_stops_it(setups: dict[str, Baseline], case: str) -> No
     assert list(stopped) in ([gate], expected)
     assert stopped[gate] in statuses.split()
 
-    verdict = Pipeline(base).judge(candidate(base, replace_line(base, old, *new)))
+    verdict = judged(base, replace_line(base, old, *new))
     assert (verdict.gate, verdict.status) == (gate, stopped[gate])
     assert verdict.reason
 
 
 @pytest.mark.parametrize("where", [(-1, 1), (1_000, 1_001), (None, None), (5, 3)])
 def test_only_the_kernel_itself_is_edited(
-    setups: dict[str, Baseline], where: tuple[int | None, int | None]
+    setups: dict[str, Bench], where: tuple[int | None, int | None]
 ) -> None:
     base = setups["saxpy"]
     end = base.program.function("saxpy").last
     first, last = (end if w is None else w for w in where)
-    verdict = Pipeline(base).judge(candidate(base, [Edit(first, last, ("s_nop 0",))]))
+    verdict = judged(base, [Edit(first, last, ("s_nop 0",))])
     assert (verdict.gate, verdict.status) == ("assemble", "build_invalid")
     assert "not within kernel saxpy" in verdict.reason
 
 
-def test_a_dropped_barrier_is_found_without_running_it(setups: dict[str, Baseline]) -> None:
+def test_a_dropped_barrier_is_found_without_running_it(setups: dict[str, Bench]) -> None:
     base = setups["matmul_f32"]
     for nth in (0, 1):
         edits = replace_line(base, "s_barrier", nth=nth)
-        verdict = Pipeline(base).judge(candidate(base, edits))
+        verdict = judged(base, edits)
         assert (verdict.gate, verdict.status) == ("static_check", "static_invalid")
 
 
-def test_a_good_edit_passes_all_of_them(setups: dict[str, Baseline]) -> None:
+def test_a_good_edit_passes_all_of_them(setups: dict[str, Bench]) -> None:
     base = setups["matmul_f32"]
     # The loop's last LDS read is waited for with two others; the store behind it needs nothing.
     from asmevo.edits import SinkStore
 
-    edits = next(iter(SinkStore().composites(base.program, base.kernel, (0, 10_000))))
-    tried = candidate(base, edits)
-    verdict = Pipeline(base).judge(tried)
+    edits = next(iter(SinkStore().composites(base.program, base.problem.kernel, (0, 10_000))))
+    verdict = judged(base, edits)
     assert verdict.status == "accepted"
-    assert tried.evidence == "tested-exact"
-    assert tried.decision is not None
-    assert tried.decision.speedup > 1.1
+    assert verdict.evidence == "tested-exact"
+    assert verdict.passed == GATE_NAMES[:-1]
+    assert verdict.speedup is not None
+    assert verdict.speedup > 1.1
 
 
-def test_the_same_attempt_is_not_made_twice(setups: dict[str, Baseline]) -> None:
+def test_the_same_attempt_is_not_made_twice(setups: dict[str, Bench]) -> None:
     base = setups["saxpy"]
-    tried = candidate(base, replace_line(base, "s_waitcnt vmcnt(0)"))
-    history = History(base.k0)
-    history.attempts.add((tried.proposal.parent, tried.proposal.edit))
-    verdict = Pipeline(replace(base, history=history)).judge(tried)
+    edits = replace_line(base, "s_waitcnt vmcnt(0)")
+    again = replace(task(base, edits), attempted=frozenset({edit_id(edits)}))
+    verdict = judge.judge(again, base)
     assert (verdict.status, verdict.gate) == ("duplicate", "duplicate")
-    assert tried.object is None  # no work was done on it
+    assert verdict.object is None  # no work was done on it
 
 
 def test_no_candidate_is_timed_before_it_is_correct() -> None:
@@ -210,11 +206,12 @@ def test_no_candidate_is_timed_before_it_is_correct() -> None:
             return super().time(object, capsule, samples)  # type: ignore[arg-type]
 
     device = Watched()
-    base = baseline("saxpy", device)
+    base = bench("saxpy", device)
+    assert base.findings is not None
     before = len(device.timed)
     for name, old, new, _, _ in (c for k, c in CASES.items() if k != "slower"):
         if name == "saxpy":
-            Pipeline(base).judge(candidate(base, replace_line(base, old, *new)))
+            judged(base, replace_line(base, old, *new))
     assert len(device.timed) == before
 
 
@@ -225,17 +222,14 @@ def test_the_order_is_the_designs() -> None:
     )  # fmt: skip
 
 
-def fake_baseline(device: FakeDevice) -> Baseline:
+def fake_bench(device: FakeDevice) -> Bench:
     k0 = kernel_object("saxpy")
-    opened = CodeObject.open(k0)
     launch = capsule("saxpy")
     times = (device.time(k0, launch, 1),)
-    program = recover(opened)
-    return Baseline(
-        k0, opened, program, "saxpy", check_program(program, "saxpy"), (launch,),
-        DifferentialOracle(k0, device), device, 1, times, CommitRule(), History(k0),
-        {object_id(k0): times},
+    problem = Problem(
+        k0, "saxpy", (launch,), device.recipe, VerifyConfig(), 1, CommitRule(), times
     )  # fmt: skip
+    return Bench(problem, device)
 
 
 def test_what_the_device_does_not_support_is_no_crash() -> None:
@@ -245,9 +239,9 @@ def test_what_the_device_does_not_support_is_no_crash() -> None:
                 raise UnsupportedError("no machine table", "use another target")
             return super().time(object, capsule, samples)  # type: ignore[arg-type]
 
-    base = fake_baseline(Poor())
+    base = fake_bench(Poor())
     edits = replace_line(base, "s_endpgm", "s_nop 0", "s_endpgm")
-    verdict = Pipeline(base).judge(candidate(base, edits))
+    verdict = judged(base, edits)
     assert (verdict.status, verdict.gate) == ("unsupported", "timing")
 
 
@@ -258,7 +252,7 @@ def test_a_broken_device_is_no_verdict_on_the_candidate() -> None:
                 raise EnvironmentFault("the device fell off the bus")
             return super().time(object, capsule, samples)  # type: ignore[arg-type]
 
-    base = fake_baseline(Broken())
+    base = fake_bench(Broken())
     edits = replace_line(base, "s_endpgm", "s_nop 0", "s_endpgm")
     with pytest.raises(EnvironmentFault, match="bus"):
-        Pipeline(base).judge(candidate(base, edits))
+        judged(base, edits)

@@ -17,7 +17,7 @@ from asmevo.device.protocol import Timing
 from asmevo.errors import EnvironmentFault, InputError
 from asmevo.program.edit import Edit
 from asmevo.search.store import Store
-from asmevo.search.types import Node, Outcome, Proposal, Status, object_id
+from asmevo.search.types import Attempt, Node, Proposal, Status, object_id
 
 K0 = b"the original object"
 ROOT = object_id(K0)
@@ -32,18 +32,18 @@ def create(path: Path) -> Store:
 
 def attempt(n: int, status: Status = "divergent", parent: str = ROOT, index: int | None = None):
     edit = Edit(n if index is None else index, n + 1, ("s_nop 0",), "why")
-    return Outcome(
+    return Attempt(
         n, Proposal(parent, (edit,), "because", "rule"), status, "differential", "reason",
         data={"x": n},
     )  # fmt: skip
 
 
-def accepted(n: int, data: bytes) -> tuple[Outcome, Node]:
+def accepted(n: int, data: bytes) -> tuple[Attempt, Node]:
     outcome = attempt(n, "accepted")
     node = Node(
         object_id(data), ROOT, outcome.proposal.edits, TIMES, "tested-exact", 1, n, 1.25
     )  # fmt: skip
-    full = Outcome(
+    full = Attempt(
         n, outcome.proposal, "accepted", "commit", "faster", node.id, 1.25, 80.0, {}, 0.5, node.id
     )  # fmt: skip
     return full, node
@@ -70,12 +70,12 @@ def test_everything_comes_back_as_it_was(tmp_path: Path) -> None:
 def test_an_identity_is_recorded_once_but_duplicates_as_often_as_they_come(tmp_path: Path) -> None:
     with create(tmp_path / "run.db") as store:
         store.record(attempt(0, index=0), "rules")
-        again = Outcome(1, attempt(0).proposal, "divergent", "differential", "")
+        again = Attempt(1, attempt(0).proposal, "divergent", "differential", "")
         with pytest.raises(InputError, match="recorded already"):
             store.record(again, "rules")
         assert store.attempt_count() == 1
         for n in (1, 2):
-            duplicate = Outcome(n, attempt(0).proposal, "duplicate", "duplicate", "")
+            duplicate = Attempt(n, attempt(0).proposal, "duplicate", "duplicate", "")
             store.record(duplicate, "rules")
         found = store.find_attempt(ROOT, attempt(0).proposal.edit)
         assert found is not None

@@ -12,7 +12,7 @@ from hypothesis import settings
 from asmevo.capsule.dtypes import dtype
 from asmevo.capsule.layout import place
 from asmevo.capsule.model import BufferState, Capsule, PointerSlot
-from asmevo.device.protocol import Fault, RunOptions, RunResult, Timing
+from asmevo.device.protocol import DeviceRecipe, Fault, RunOptions, RunResult, Timing
 
 # Loaded machines: no deadline per example.
 settings.register_profile("no-deadline", deadline=None)
@@ -73,6 +73,7 @@ class FakeDevice:
     """Runs the function registered under an object's bytes."""
 
     name, label = "fake", "modelled"
+    recipe: DeviceRecipe
 
     def __init__(self) -> None:
         self.kernels: dict[bytes, Kernel] = {}

@@ -6,6 +6,7 @@ import threading
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from asmevo.capsule.model import Capsule, Region
 from asmevo.codeobject import CodeObject, Kernel
 from asmevo.device import clock
 from asmevo.device.protocol import (
+    DeviceRecipe,
     Fault,
     FaultKind,
     Label,
@@ -98,6 +100,11 @@ class EmulatedDevice:
     def label(self) -> Label:
         """Times are modelled."""
         return "modelled"
+
+    @property
+    def recipe(self) -> DeviceRecipe:
+        """Makes an equal device with the helpers of the process it is called in."""
+        return partial(EmulatedDevice, threads=self._threads)
 
     # --- loading ----------------------------------------------------------------------------
     def _load(self, object: bytes) -> _Loaded:

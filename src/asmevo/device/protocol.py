@@ -7,7 +7,7 @@ never share a column.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -262,6 +262,11 @@ class Device(Protocol):
         """Whether `time` gives modelled or measured values."""
         ...
 
+    @property
+    def recipe(self) -> DeviceRecipe:
+        """Makes an equal device, also in another process: it pickles and holds no handle."""
+        ...
+
     def run(self, object: bytes, capsule: Capsule, options: RunOptions) -> RunResult:
         """Execute `capsule.kernel` of the code object `object` once."""
         ...
@@ -269,3 +274,7 @@ class Device(Protocol):
     def time(self, object: bytes, capsule: Capsule, samples: int) -> Timing:
         """Time `samples` dispatches (a model may return one sample)."""
         ...
+
+
+DeviceRecipe = Callable[[], Device]
+"""Makes a device; importable by name wherever it is unpickled."""

@@ -13,7 +13,7 @@ from random import Random
 from asmevo.drivers.combine import Group, compatible, joined
 from asmevo.drivers.pool import Idea, Pool, default_rules
 from asmevo.search.driver import Context
-from asmevo.search.types import Outcome, Proposal
+from asmevo.search.types import Attempt, Proposal
 
 _TRIES = 200
 _LARGEST = 8
@@ -64,11 +64,11 @@ class AnnealDriver:
             return Proposal(node, edits, f"annealing with {len(edits)} edits", "anneal")
         return None
 
-    def tell(self, outcome: Outcome) -> None:
+    def tell(self, attempt: Attempt) -> None:
         """Take the step or not, and cool down."""
         self._temperature *= self._cooling
-        value = outcome.speedup
-        if value is None or outcome.accepted:
+        value = attempt.speedup
+        if value is None or attempt.accepted:
             return
         worse = self._value - value
         if worse <= 0 or self._rng.random() < math.exp(-worse / max(self._temperature, 1e-9)):

@@ -13,7 +13,7 @@ from random import Random
 from asmevo.drivers.combine import Group, compatible, joined, rebase
 from asmevo.drivers.pool import Idea, Pool, default_rules
 from asmevo.search.driver import Context
-from asmevo.search.types import Outcome, Proposal
+from asmevo.search.types import Attempt, Proposal
 
 _TRIES = 200
 _LARGEST = 8
@@ -65,18 +65,18 @@ class EvolveDriver:
                 return Proposal(node, edits, f"child with {len(edits)} edits", "evolve")
         return None
 
-    def tell(self, outcome: Outcome) -> None:
+    def tell(self, attempt: Attempt) -> None:
         """Let correct individuals in; after acceptance carry the rest over to the new node."""
-        if outcome.accepted:
+        if attempt.accepted:
             survivors: list[_Individual] = []
             for item in self._population:
-                moved = [rebase(g, outcome.proposal.edits) for g in item.groups]
+                moved = [rebase(g, attempt.proposal.edits) for g in item.groups]
                 kept = tuple(g for g in moved if g is not None)
                 if kept:
                     survivors.append(_Individual(kept, item.speedup))
             self._population = survivors
-        elif outcome.speedup is not None:
-            self._population.append(_Individual(self._asked, outcome.speedup))
+        elif attempt.speedup is not None:
+            self._population.append(_Individual(self._asked, attempt.speedup))
             self._population.sort(key=lambda i: -i.speedup)
             del self._population[self._size :]
 

@@ -6,7 +6,7 @@ from random import Random
 
 from asmevo.drivers.pool import Idea, Pool, default_rules
 from asmevo.search.driver import Context
-from asmevo.search.types import Outcome, Proposal
+from asmevo.search.types import Attempt, Proposal
 
 
 class RandomDriver:
@@ -43,7 +43,7 @@ class RandomDriver:
                 return None
             self._fill(context)
 
-    def tell(self, outcome: Outcome) -> None:
+    def tell(self, attempt: Attempt) -> None:
         """Nothing is learnt."""
 
     def _fill(self, context: Context) -> None:

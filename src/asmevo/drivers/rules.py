@@ -15,7 +15,7 @@ from asmevo.drivers.combine import compatible, rebase
 from asmevo.drivers.pool import Arm, Pool, default_rules
 from asmevo.program.edit import Edit
 from asmevo.search.driver import Context
-from asmevo.search.types import Outcome, Proposal
+from asmevo.search.types import Attempt, Proposal
 
 _MEASURABLE = 1e-6
 ROUNDS = 3
@@ -78,27 +78,27 @@ class RulesDriver:
             rationale = f"{idea.note} (window with {idea.share:.0%} of the time)"
             return self._propose(Proposal(node, edits, rationale, idea.rule), arm)
 
-    def tell(self, outcome: Outcome) -> None:
-        """Learn from an outcome: which arm pays, and which small wins to keep."""
+    def tell(self, attempt: Attempt) -> None:
+        """Learn from an attempt: which arm pays, and which small wins to keep."""
         asked, self._asked = self._asked, None
         arm = asked[1] if asked is not None else None
-        if outcome.proposal.rule == self._rest.name:
-            self._rest.tell(outcome)
-        gain = (outcome.speedup or 1.0) - 1.0
+        if attempt.proposal.rule == self._rest.name:
+            self._rest.tell(attempt)
+        gain = (attempt.speedup or 1.0) - 1.0
         if arm is not None and gain > 0:
             arm.gain += gain
-        if outcome.accepted:
+        if attempt.accepted:
             kept: list[_Gain] = []
             for item in self._gains:
-                moved = rebase(item.edits, outcome.proposal.edits)
+                moved = rebase(item.edits, attempt.proposal.edits)
                 if moved is not None:
                     kept.append(_Gain(moved, item.speedup, item.rule))
             self._gains = kept
             self._combined_at = 0
             return
-        small = outcome.status == "insufficient_speedup" and gain > _MEASURABLE
-        if small and outcome.proposal.rule not in ("combination", self._rest.name):
-            self._gains.append(_Gain(outcome.proposal.edits, 1.0 + gain, outcome.proposal.rule))
+        small = attempt.status == "insufficient_speedup" and gain > _MEASURABLE
+        if small and attempt.proposal.rule not in ("combination", self._rest.name):
+            self._gains.append(_Gain(attempt.proposal.edits, 1.0 + gain, attempt.proposal.rule))
 
     def _propose(self, proposal: Proposal, arm: Arm | None) -> Proposal:
         self._asked = (proposal, arm)

@@ -50,7 +50,7 @@ class CommitRule:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Outcome of the rule.
+    """What the rule says.
 
     Attributes:
         status: `accepted`, `insufficient_speedup` or `timing_unstable`.

@@ -15,21 +15,20 @@ from pathlib import Path
 from typing import Any
 
 from asmevo.capsule.model import Capsule
-from asmevo.check.run import check_program
 from asmevo.codeobject import CodeObject
 from asmevo.device.protocol import Device
 from asmevo.errors import AsmEvoError, InputError, UnsupportedError
 from asmevo.program.cfg import blocks
 from asmevo.program.edit import Edit
 from asmevo.program.model import Program
-from asmevo.program.recover import recover
+from asmevo.search.bench import Bench, Oracle, Problem
 from asmevo.search.commit import CommitRule, speedup
 from asmevo.search.driver import Driver
-from asmevo.search.gates import Baseline, Candidate, GateVerdict, Oracle, Pipeline
+from asmevo.search.judge import Judgement, Task, judge
 from asmevo.search.memory import Failure, FailureMemory
 from asmevo.search.profile import profile_node
 from asmevo.search.store import Store
-from asmevo.search.types import Node, Outcome, Proposal, object_id
+from asmevo.search.types import Attempt, Node, Proposal, edit_id, object_id
 from asmevo.search.windows import HotWindow, Profile, hot_windows
 from asmevo.verify.oracle import DifferentialOracle
 from asmevo.verify.report import VerifyConfig
@@ -75,13 +74,13 @@ class Progress:
 
     done: int
     budget: int
-    outcome: Outcome
+    attempt: Attempt
     best: Node
     replayed: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class SearchResult:
     """Result of a run.
 
     Attributes:
@@ -100,7 +99,7 @@ class Report:
     best: Node
     object: bytes
     lineage: tuple[Node, ...]
-    attempts: tuple[Outcome, ...]
+    attempts: tuple[Attempt, ...]
     verdicts: dict[str, int]
     rules: dict[str, dict[str, int]]
     replayed: int
@@ -108,16 +107,16 @@ class Report:
 
 
 class Search:
-    """State of a run in memory; the `Context` that drivers see and the gates' `History`."""
+    """State of a run in memory; the `Context` that drivers see and the gates' `judge's tasks."""
 
-    def __init__(self, config: Config, store: Store, kernel: str) -> None:
+    def __init__(self, config: Config, store: Store, bench: Bench) -> None:
         self._config = config
         self._store = store
-        self._kernel = kernel
+        self._bench = bench
         self._nodes: dict[str, Node] = {}
-        self._programs: dict[str, Program] = {}
+        self._contents: dict[str, bytes] = {}
         self._profiles: dict[str, Profile] = {}
-        self._attempted: set[tuple[str, str]] = set()
+        self._attempted: dict[str, set[str]] = {}
         self._objects: dict[str, str] = {}
         self.memory = FailureMemory()
         self.done = 0
@@ -126,7 +125,7 @@ class Search:
     @property
     def kernel(self) -> str:
         """Kernel name."""
-        return self._kernel
+        return self._bench.problem.kernel
 
     @property
     def root(self) -> Node:
@@ -154,25 +153,31 @@ class Search:
         Raises:
             InputError: there is no such node.
         """
-        if node not in self._nodes:
-            raise InputError(f"there is no accepted node {node[:12]}")
-        if node not in self._programs:
-            self._programs[node] = recover(CodeObject.open(self._store.blob(node)))
-        return self._programs[node]
+        return self._bench.program_of(self.object(node))
+
+    def object(self, node: str) -> bytes:
+        """The bytes of an accepted node.
+
+        Raises:
+            InputError: there is no such node.
+        """
+        if node not in self._contents:
+            self._contents[node] = self._store.blob(self.node(node).id)
+        return self._contents[node]
 
     def windows(self, node: str, limit: int = 8) -> Sequence[HotWindow]:
         """Hot windows of an accepted node, hottest first."""
         program = self.program(node)
         if node not in self._profiles:
             self._profiles[node] = profile_node(
-                self._store.blob(node), program, self._config.capsules, self._config.device
+                self.object(node), program, self._config.capsules, self._config.device
             )
-        function = program.function(self._kernel)
+        function = program.function(self.kernel)
         return hot_windows(blocks(program, function), self._profiles[node], limit)
 
     def tried(self, parent: str, edits: Sequence[Edit]) -> bool:
         """Whether this exact attempt is finished already."""
-        return self.attempted(parent, Proposal(parent, tuple(edits)).edit)
+        return edit_id(edits) in self._attempted.get(parent, ())
 
     def failures(self, parent: str, edits: Sequence[Edit]) -> Sequence[Failure]:
         """Earlier failures of the same textual change at any node."""
@@ -182,27 +187,48 @@ class Search:
         """Whether the same textual change failed for a reason that other parents share."""
         return self.memory.hopeless(self.program(parent), edits)
 
-    # --- History ----------------------------------------------------------------------------
-    def attempted(self, parent: str, edit: str) -> bool:
-        """Whether this attempt is finished already."""
-        return (parent, edit) in self._attempted
+    # --- the judge ---------------------------------------------------------------------------
+    def node(self, id: str) -> Node:
+        """An accepted node.
 
-    def known_object(self, id: str) -> str | None:
-        """`node`, the verdict of an earlier attempt with these bytes, or None."""
-        return "node" if id in self._nodes else self._objects.get(id)
+        Raises:
+            InputError: there is none with this identity.
+        """
+        if id not in self._nodes:
+            raise InputError(f"{id[:12]} is no accepted node")
+        return self._nodes[id]
+
+    def task(self, proposal: Proposal) -> Task:
+        """The proposal as a task for the judge.
+
+        Raises:
+            InputError: the proposal's parent is no accepted node.
+        """
+        if proposal.parent not in self._nodes:
+            raise InputError(
+                f"the driver proposed an edit of {proposal.parent[:12]}, which is no accepted node"
+            )
+        return Task(
+            self._bench.problem,
+            self.object(proposal.parent),
+            self._nodes[proposal.parent].timings,
+            proposal.edits,
+            frozenset(self._attempted.get(proposal.parent, ())),
+            {**self._objects, **dict.fromkeys(self._nodes, "node")},
+        )
 
     # --- growth -----------------------------------------------------------------------------
     def add_node(self, node: Node) -> None:
         """Take a node into the lineage."""
         self._nodes[node.id] = node
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, attempt: Attempt) -> None:
         """Take a finished attempt into account."""
-        proposal = outcome.proposal
-        self._attempted.add((proposal.parent, proposal.edit))
-        if outcome.object is not None and outcome.status != "duplicate":
-            self._objects.setdefault(outcome.object, outcome.status)
-        self.memory.add(self.program(proposal.parent), outcome)
+        proposal = attempt.proposal
+        self._attempted.setdefault(proposal.parent, set()).add(proposal.edit)
+        if attempt.object is not None and attempt.status != "duplicate":
+            self._objects.setdefault(attempt.object, attempt.status)
+        self.memory.add(self.program(proposal.parent), attempt)
         self.done += 1
 
 
@@ -222,7 +248,7 @@ class Controller:
         self._config = config
         self._progress = progress
 
-    def run(self) -> Report:
+    def run(self) -> SearchResult:
         """Search until the budget is used up or the driver has no more ideas.
 
         Raises:
@@ -231,11 +257,9 @@ class Controller:
             EnvironmentFault: the device or the store failed; a resumed run goes on.
         """
         config = self._config
-        opened = CodeObject.open(config.k0)
-        program = recover(opened)
-        kernel = opened.kernel(config.kernel).name
+        kernel = CodeObject.open(config.k0).kernel(config.kernel).name
         with self._store(kernel) as store:
-            return self._search(store, opened, program, kernel)
+            return self._search(store, kernel)
 
     def _identity(self) -> dict[str, Any]:
         """What must be the same for a store to be resumed."""
@@ -277,30 +301,25 @@ class Controller:
             config=self._identity(),
         )
 
-    def _search(self, store: Store, opened: CodeObject, program: Program, kernel: str) -> Report:
+    def _search(self, store: Store, kernel: str) -> SearchResult:
         config = self._config
-        state = Search(config, store, kernel)
-        findings = check_program(program, kernel)
         oracle = DifferentialOracle(config.k0, config.device, config.verify)
         root = self._root(store, oracle)
-        state.add_node(root)
-        baseline = Baseline(
+        problem = Problem(
             config.k0,
-            opened,
-            program,
             kernel,
-            findings,
             config.capsules,
-            oracle,
-            config.device,
+            config.device.recipe,
+            config.verify,
             config.samples,
-            root.timings,
             config.rule,
-            state,
-            {root.id: root.timings},
+            root.timings,
         )
-        pipeline = Pipeline(baseline)
-        replayed = self._replay(store, state, baseline)
+        bench = Bench(problem, config.device, oracle)
+        bench.prepare()
+        state = Search(config, store, bench)
+        state.add_node(root)
+        replayed = self._replay(store, state)
         stopped = "budget"
         faults = 0
         while state.done < config.budget:
@@ -309,11 +328,8 @@ class Controller:
                 stopped = "exhausted"
                 break
             start = time.perf_counter()
-            candidate = Candidate(
-                proposal, self._parent(state, proposal), state.program(proposal.parent)
-            )
             try:
-                verdict = pipeline.judge(candidate)
+                judgement = judge(state.task(proposal), bench)
                 faults = 0
             except AsmEvoError as err:
                 if err.status != "infrastructure_error":
@@ -321,14 +337,12 @@ class Controller:
                 faults += 1
                 if faults >= INFRASTRUCTURE_LIMIT:
                     raise
-                verdict = GateVerdict("infrastructure_error", "", err.one_line())
-            outcome = self._record(
-                store, state, baseline, candidate, verdict, time.perf_counter() - start
-            )
-            self._tell(state, outcome, replayed=False)
+                judgement = Judgement("infrastructure_error", "", err.one_line())
+            attempt = self._record(store, state, proposal, judgement, time.perf_counter() - start)
+            self._tell(state, attempt, replayed=False)
         best = state.best
         attempts = tuple(store.attempts())[: state.done]
-        return Report(
+        return SearchResult(
             root,
             best,
             store.blob(best.id),
@@ -338,15 +352,6 @@ class Controller:
             state.memory.verdicts(),
             replayed,
             stopped,
-        )
-
-    @staticmethod
-    def _parent(state: Search, proposal: Proposal) -> Node:
-        for node in state.nodes:
-            if node.id == proposal.parent:
-                return node
-        raise InputError(
-            f"the driver proposed an edit of {proposal.parent[:12]}, which is no accepted node"
         )
 
     def _root(self, store: Store, oracle: Oracle) -> Node:
@@ -367,75 +372,66 @@ class Controller:
         store.record_root(node)
         return node
 
-    def _replay(self, store: Store, state: Search, baseline: Baseline) -> int:
+    def _replay(self, store: Store, state: Search) -> int:
         driver = self._config.driver
         recorded = store.attempts()[: self._config.budget]
         nodes = {n.sequence: n for n in store.nodes()}
-        for outcome in recorded:
+        for attempt in recorded:
             if driver.deterministic:
                 again = driver.ask(state)
-                wanted = (outcome.proposal.parent, outcome.proposal.edit)
+                wanted = (attempt.proposal.parent, attempt.proposal.edit)
                 if again is None or (again.parent, again.edit) != wanted:
                     raise InputError(
-                        f"driver {driver.name} does not repeat attempt {outcome.sequence} of "
+                        f"driver {driver.name} does not repeat attempt {attempt.sequence} of "
                         f"{store.path}",
                         "the store was made by another version; start a new one",
                     )
-            node = nodes.get(outcome.sequence)
+            node = nodes.get(attempt.sequence)
             if node is not None:
                 state.add_node(node)
-                baseline.node_timings[node.id] = node.timings
-            state.add(outcome)
-            self._tell(state, outcome, replayed=True)
+            state.add(attempt)
+            self._tell(state, attempt, replayed=True)
         return len(recorded)
 
     def _record(
-        self,
-        store: Store,
-        state: Search,
-        baseline: Baseline,
-        candidate: Candidate,
-        verdict: GateVerdict,
-        seconds: float,
-    ) -> Outcome:
-        config = self._config
+        self, store: Store, state: Search, proposal: Proposal, judgement: Judgement, seconds: float
+    ) -> Attempt:
         node: Node | None = None
-        data = candidate.object
-        if verdict.status == "accepted":
+        data = judgement.object
+        if judgement.status == "accepted":
             assert data is not None, "accepted without an object"
-            assert candidate.evidence is not None, "accepted without a comparison"
+            assert judgement.evidence is not None, "accepted without a comparison"
             node = Node(
                 object_id(data),
-                candidate.parent.id,
-                candidate.proposal.edits,
-                candidate.timings,
-                candidate.evidence,
-                candidate.parent.depth + 1,
+                proposal.parent,
+                proposal.edits,
+                judgement.timings,
+                judgement.evidence,
+                state.node(proposal.parent).depth + 1,
                 state.done,
-                speedup(baseline.k0_timings, candidate.timings),
+                speedup(state.root.timings, judgement.timings),
             )
-        outcome = Outcome(
+        attempt = Attempt(
             state.done,
-            candidate.proposal,
-            verdict.status,
-            verdict.gate,
-            verdict.reason,
+            proposal,
+            judgement.status,
+            judgement.gate,
+            judgement.reason,
             node.id if node else None,
-            candidate.decision.speedup if candidate.decision else None,
-            sum(t.centre for t in candidate.timings) if candidate.timings else None,
-            verdict.data,
+            judgement.speedup,
+            sum(t.centre for t in judgement.timings) if judgement.timings else None,
+            judgement.data,
             seconds,
             object_id(data) if data is not None else None,
         )
-        store.record(outcome, config.driver.name, node, data if node else None)
+        store.record(attempt, self._config.driver.name, node, data if node else None)
         if node is not None:
             state.add_node(node)
-            baseline.node_timings[node.id] = node.timings
-        state.add(outcome)
-        return outcome
+        state.add(attempt)
+        return attempt
 
-    def _tell(self, state: Search, outcome: Outcome, *, replayed: bool) -> None:
+    def _tell(self, state: Search, attempt: Attempt, *, replayed: bool) -> None:
         config = self._config
-        config.driver.tell(outcome)
+        config.driver.tell(attempt)
         if self._progress is not None:
-            self._progress(Progress(state.done, config.budget, outcome, state.best, replayed))
+            self._progress(Progress(state.done, config.budget, attempt, state.best, replayed))

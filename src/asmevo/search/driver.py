@@ -8,7 +8,7 @@ from typing import Protocol
 from asmevo.program.edit import Edit
 from asmevo.program.model import Program
 from asmevo.search.memory import Failure
-from asmevo.search.types import Node, Outcome, Proposal
+from asmevo.search.types import Attempt, Node, Proposal
 from asmevo.search.windows import HotWindow
 
 
@@ -67,7 +67,7 @@ class Driver(Protocol):
     Contracts:
     * `ask` returns the next proposal, or None when it has no more ideas. Its parent is an
       accepted node.
-    * `tell` is called with the outcome of every proposal, once, in order.
+    * `tell` is called with the finished attempt of every proposal, once, in order.
     * A *deterministic* driver depends only on its seed, the context and what it was told, so a
       resumed run repeats its way through the recorded attempts without running them. Any other
       driver is told the recorded outcomes at the start and goes on from there.
@@ -92,6 +92,6 @@ class Driver(Protocol):
         """The next proposal."""
         ...
 
-    def tell(self, outcome: Outcome) -> None:
-        """Take note of an outcome."""
+    def tell(self, attempt: Attempt) -> None:
+        """Take note of a finished attempt."""
         ...

@@ -1,33 +1,26 @@
-"""The gates between a proposal and the lineage, in their one fixed order.
-
-duplicate -> assemble -> same object -> ABI and resources -> waits, hazards, registers ->
-differential execution -> timing -> commit rule. Each is cheaper than the next; a candidate that
-fails one never reaches a later one, and none is timed before it is correct. `Pipeline` takes no
-list of gates: nobody who proposes can leave one out.
-"""
+"""The gates between a proposal and the lineage. `judge` holds their one fixed order."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
-from asmevo.capsule.model import Capsule
 from asmevo.check.against import compare
 from asmevo.check.findings import ERROR, Finding
 from asmevo.check.rules import abi
 from asmevo.check.run import check_program
 from asmevo.codeobject import CodeObject
-from asmevo.device.protocol import Device, Timing
+from asmevo.device.protocol import Timing
 from asmevo.errors import AsmEvoError, BuildError, EnvironmentFault, UnsupportedError
-from asmevo.program.edit import apply
+from asmevo.program.edit import Edit, apply
 from asmevo.program.model import Program
 from asmevo.program.rebuild import rebuild
 from asmevo.program.recover import recover
-from asmevo.search.commit import CommitRule, Decision, decide
-from asmevo.search.types import Evidence, Node, Proposal, Status, object_id
-from asmevo.verify.report import VerifyReport
+from asmevo.search.bench import Bench
+from asmevo.search.commit import Decision, decide
+from asmevo.search.types import Evidence, Status, edit_id, object_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +45,11 @@ class Candidate:
     """A proposal on its way through the gates; each gate adds what it found out.
 
     Attributes:
-        proposal: what was proposed.
-        parent: the node it edits.
         program: the parent's program.
+        edits: what is proposed.
+        parent_timings: the parent's times, one per capsule.
+        attempted: identities of the finished attempts at the same parent.
+        objects: what became of objects so far, by identity.
         object: the built file.
         built: the program recovered from `object`, not the one that made it.
         code_object: `object`, opened.
@@ -63,9 +58,11 @@ class Candidate:
         decision: of the commit rule.
     """
 
-    proposal: Proposal
-    parent: Node
     program: Program
+    edits: tuple[Edit, ...]
+    parent_timings: tuple[Timing, ...]
+    attempted: frozenset[str] = frozenset()
+    objects: Mapping[str, str] = field(default_factory=dict[str, str])
     object: bytes | None = None
     built: Program | None = None
     code_object: CodeObject | None = None
@@ -74,70 +71,13 @@ class Candidate:
     decision: Decision | None = None
 
 
-class History(Protocol):
-    """What the duplicate gates ask the store."""
-
-    def attempted(self, parent: str, edit: str) -> bool:
-        """Whether this attempt is finished already."""
-        ...
-
-    def known_object(self, id: str) -> str | None:
-        """`node`, the verdict of an earlier attempt with these bytes, or None."""
-        ...
-
-
-class Oracle(Protocol):
-    """Runs an object and K0 on every capsule, poison pattern and schedule, and compares."""
-
-    def verify(self, candidate: bytes, capsules: Sequence[Capsule], /) -> VerifyReport:
-        """Compare `candidate` with K0."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Baseline:
-    """What candidates are measured against.
-
-    Attributes:
-        k0: bytes of the original object.
-        code_object: `k0`, opened.
-        program: its program.
-        kernel: kernel name.
-        findings: what the static checker says about K0.
-        capsules: the launches.
-        oracle: differential execution.
-        device: for timing.
-        samples: time samples per capsule.
-        k0_timings: K0's times, one per capsule.
-        rule: the commit rule.
-        history: for the duplicate gates.
-        node_timings: times of the accepted nodes by identity, one per capsule each.
-    """
-
-    k0: bytes
-    code_object: CodeObject
-    program: Program
-    kernel: str
-    findings: Sequence[Finding]
-    capsules: tuple[Capsule, ...]
-    oracle: Oracle
-    device: Device
-    samples: int
-    k0_timings: tuple[Timing, ...]
-    rule: CommitRule
-    history: History
-    node_timings: dict[str, tuple[Timing, ...]] = field(
-        default_factory=dict[str, tuple[Timing, ...]]
-    )
-
-
 class Gate(ABC):
     """One gate. `judge` returns a verdict to stop the candidate, or None to let it pass."""
 
     name: ClassVar[str]
 
-    def __init__(self, baseline: Baseline) -> None:
-        self.baseline = baseline
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
 
     @abstractmethod
     def judge(self, candidate: Candidate) -> GateVerdict | None:
@@ -154,8 +94,7 @@ class Duplicate(Gate):
 
     def judge(self, candidate: Candidate) -> GateVerdict | None:
         """See the class."""
-        proposal = candidate.proposal
-        if self.baseline.history.attempted(proposal.parent, proposal.edit):
+        if edit_id(candidate.edits) in candidate.attempted:
             return self._stop("duplicate", "the same edit of the same parent was tried already")
         return None
 
@@ -171,7 +110,7 @@ class Assemble(Gate):
         if stray is not None:
             return self._stop("build_invalid", stray)
         try:
-            edited = apply(candidate.program, candidate.proposal.edits)
+            edited = apply(candidate.program, candidate.edits)
             candidate.object = rebuild(edited)
             candidate.code_object = CodeObject.open(candidate.object)
             candidate.built = recover(candidate.code_object)
@@ -188,13 +127,13 @@ class Assemble(Gate):
 
     def _outside(self, candidate: Candidate) -> str | None:
         # Other kernels of the object are neither checked nor run, so they must stay as they are.
-        function = candidate.program.function(self.baseline.kernel)
-        for edit in candidate.proposal.edits:
+        function = candidate.program.function(self.bench.problem.kernel)
+        for edit in candidate.edits:
             inside = function.first <= edit.first <= edit.last <= function.last
             if not inside or edit.first == function.last:
                 return (
                     f"edit of instructions {edit.first} to {edit.last} is not within kernel "
-                    f"{self.baseline.kernel} ({function.first} to {function.last})"
+                    f"{self.bench.problem.kernel} ({function.first} to {function.last})"
                 )
         return None
 
@@ -206,7 +145,7 @@ class SameObject(Gate):
 
     def judge(self, candidate: Candidate) -> GateVerdict | None:
         """See the class."""
-        known = self.baseline.history.known_object(object_id(_bytes(candidate)))
+        known = candidate.objects.get(object_id(_bytes(candidate)))
         if known == "node":
             return self._stop("duplicate", "the object is byte-identical to an accepted one")
         if known is not None:
@@ -221,14 +160,14 @@ class AbiAndResources(Gate):
 
     def judge(self, candidate: Candidate) -> GateVerdict | None:
         """See the class."""
-        base = self.baseline
+        base = self.bench
         assert candidate.code_object is not None, "a gate ran before the build"
         assert candidate.built is not None, "a gate ran before the build"
         found = abi.compare(base.code_object, candidate.code_object)
         known = {_identity(f) for f in base.findings}
         found += [
             f
-            for f in check_program(candidate.built, base.kernel, ("resources",))
+            for f in check_program(candidate.built, base.problem.kernel, ("resources",))
             if f.severity == ERROR and _identity(f) not in known
         ]
         return _static(self, found)
@@ -243,9 +182,9 @@ class StaticCheck(Gate):
 
     def judge(self, candidate: Candidate) -> GateVerdict | None:
         """See the class."""
-        base = self.baseline
+        base = self.bench
         assert candidate.built is not None, "a gate ran before the build"
-        after = check_program(candidate.built, base.kernel)
+        after = check_program(candidate.built, base.problem.kernel)
         worse = compare(self._own(base.findings), base.program, self._own(after), candidate.built)
         return _static(self, worse)
 
@@ -260,7 +199,7 @@ class Differential(Gate):
 
     def judge(self, candidate: Candidate) -> GateVerdict | None:
         """See the class."""
-        report = self.baseline.oracle.verify(_bytes(candidate), self.baseline.capsules)
+        report = self.bench.oracle.verify(_bytes(candidate), self.bench.problem.capsules)
         if not report.ok:
             return self._stop(report.status, report.reason)
         candidate.evidence = report.evidence_class
@@ -274,10 +213,11 @@ class Time(Gate):
 
     def judge(self, candidate: Candidate) -> GateVerdict | None:
         """See the class."""
-        base = self.baseline
+        base = self.bench
         data = _bytes(candidate)
         candidate.timings = tuple(
-            base.device.time(data, capsule, base.samples) for capsule in base.capsules
+            base.device.time(data, capsule, base.problem.samples)
+            for capsule in base.problem.capsules
         )
         return None
 
@@ -289,9 +229,8 @@ class Commit(Gate):
 
     def judge(self, candidate: Candidate) -> GateVerdict | None:
         """See the class."""
-        base = self.baseline
-        parent = base.node_timings[candidate.parent.id]
-        decision = decide(base.rule, base.k0_timings, parent, candidate.timings)
+        problem, parent = self.bench.problem, candidate.parent_timings
+        decision = decide(problem.rule, problem.k0_timings, parent, candidate.timings)
         candidate.decision = decision
         data: dict[str, Any] = {
             "speedup": decision.speedup,
@@ -307,46 +246,6 @@ class Commit(Gate):
         if decision.implausible:
             reason += "; implausibly large, check the capsule"
         return GateVerdict(decision.status, self.name, reason, data)
-
-
-_ORDER: tuple[type[Gate], ...] = (
-    Duplicate,
-    Assemble,
-    SameObject,
-    AbiAndResources,
-    StaticCheck,
-    Differential,
-    Time,
-    Commit,
-)
-GATE_NAMES = tuple(gate.name for gate in _ORDER)
-
-
-class Pipeline:
-    """All gates, in order, for one baseline."""
-
-    def __init__(self, baseline: Baseline) -> None:
-        self._gates = tuple(gate(baseline) for gate in _ORDER)
-
-    def judge(self, candidate: Candidate) -> GateVerdict:
-        """The verdict on `candidate`.
-
-        Raises:
-            EnvironmentFault: the device or a tool failed; says nothing about the candidate.
-        """
-        for gate in self._gates:
-            try:
-                verdict = gate.judge(candidate)
-            except AsmEvoError as err:
-                # A candidate may fault or need something unsupported at any gate.
-                if err.status == "unsupported":
-                    return GateVerdict("unsupported", gate.name, err.one_line())
-                if err.status == "runtime_failure":
-                    return GateVerdict("runtime_failure", gate.name, err.one_line())
-                raise
-            if verdict is not None:
-                return verdict
-        raise AssertionError("the last gate always decides")
 
 
 def _bytes(candidate: Candidate) -> bytes:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from asmevo.program.edit import Edit
 from asmevo.program.model import Program
-from asmevo.search.types import Outcome, Status
+from asmevo.search.types import Attempt, Status
 
 # Verdicts that another parent is not likely to change.
 LASTING: frozenset[Status] = frozenset(
@@ -61,16 +61,16 @@ class FailureMemory:
         self._failures: dict[str, list[Failure]] = {}
         self._verdicts: Counter[tuple[str, str]] = Counter()
 
-    def add(self, program: Program, outcome: Outcome) -> None:
-        """Remember the outcome of an attempt on `program` (its parent)."""
-        self._verdicts[(outcome.proposal.rule, outcome.status)] += 1
-        if outcome.accepted or outcome.status == "duplicate":
+    def add(self, program: Program, attempt: Attempt) -> None:
+        """Remember a finished attempt on `program` (its parent)."""
+        self._verdicts[(attempt.proposal.rule, attempt.status)] += 1
+        if attempt.accepted or attempt.status == "duplicate":
             return
-        if not _in_range(program, outcome.proposal.edits):
+        if not _in_range(program, attempt.proposal.edits):
             return
-        key = fingerprint(program, outcome.proposal.edits)
+        key = fingerprint(program, attempt.proposal.edits)
         self._failures.setdefault(key, []).append(
-            Failure(outcome.status, outcome.gate, outcome.reason, outcome.proposal.rule)
+            Failure(attempt.status, attempt.gate, attempt.reason, attempt.proposal.rule)
         )
 
     def failures(self, program: Program, edits: Sequence[Edit]) -> tuple[Failure, ...]:

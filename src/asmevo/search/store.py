@@ -22,9 +22,9 @@ from typing import Any, TextIO, TypeVar, cast
 
 from asmevo.errors import EnvironmentFault, InputError
 from asmevo.search.types import (
+    Attempt,
     Evidence,
     Node,
-    Outcome,
     Proposal,
     Status,
     canonical_edits,
@@ -271,7 +271,7 @@ class Store:
             self._insert_node(node)
 
     def record(
-        self, outcome: Outcome, driver: str, node: Node | None = None, object: bytes | None = None
+        self, outcome: Attempt, driver: str, node: Node | None = None, object: bytes | None = None
     ) -> None:
         """Record a finished attempt and, when accepted, its node and object, atomically.
 
@@ -341,19 +341,19 @@ class Store:
         """Number of finished attempts, which is the next sequence number."""
         return int(self._db.execute("SELECT COUNT(*) FROM attempt").fetchone()[0])
 
-    def attempts(self) -> list[Outcome]:
+    def attempts(self) -> list[Attempt]:
         """All finished attempts in order."""
         rows = self._db.execute(f"SELECT {_ATTEMPT_COLUMNS} FROM attempt ORDER BY sequence")
         return [_decoded(self.path, _outcome, r) for r in rows.fetchall()]
 
-    def attempt(self, sequence: int) -> Outcome | None:
+    def attempt(self, sequence: int) -> Attempt | None:
         """One attempt by its number."""
         row = self._db.execute(
             f"SELECT {_ATTEMPT_COLUMNS} FROM attempt WHERE sequence = ?", (sequence,)
         ).fetchone()
         return None if row is None else _decoded(self.path, _outcome, row)
 
-    def find_attempt(self, parent: str, edit: str) -> Outcome | None:
+    def find_attempt(self, parent: str, edit: str) -> Attempt | None:
         """The finished attempt with this identity, or None."""
         row = self._db.execute(
             f"SELECT {_ATTEMPT_COLUMNS} FROM attempt WHERE parent = ? AND edit = ? "
@@ -405,7 +405,7 @@ def _decoded(path: Path, make: Callable[[tuple[Any, ...]], _T], row: tuple[Any, 
         ) from err
 
 
-def _outcome(row: tuple[Any, ...]) -> Outcome:
+def _outcome(row: tuple[Any, ...]) -> Attempt:
     (
         sequence,
         parent,
@@ -422,7 +422,7 @@ def _outcome(row: tuple[Any, ...]) -> Outcome:
         seconds,
         object,
     ) = row
-    return Outcome(
+    return Attempt(
         sequence,
         Proposal(parent, edits_from_json(edits), rationale, rule),
         cast(Status, status),

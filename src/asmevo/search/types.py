@@ -96,8 +96,8 @@ def _no_data() -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of an attempt.
+class Attempt:
+    """A proposal that went through the gates, and what became of it.
 
     Attributes:
         sequence: ordinal of the attempt in the run, from 0.

@@ -33,8 +33,8 @@ from asmevo.errors import InputError, UnsupportedError
 from asmevo.isa.effects import OpClass, effects
 from asmevo.isa.instruction import Instruction
 from asmevo.program import Program, recover
-from asmevo.verify.baseline import compared_buffers
 from asmevo.verify.poison import Pattern, poisoned, written
+from asmevo.verify.reference import compared_buffers
 
 _RACES = {
     "race-read-after-write": ("reads", "wrote"),

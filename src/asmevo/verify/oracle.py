@@ -16,18 +16,18 @@ from numpy.typing import NDArray
 from asmevo.capsule.model import Capsule
 from asmevo.device.protocol import Device, Fault, RunResult
 from asmevo.errors import InputError, UnsupportedError
-from asmevo.verify.baseline import (
-    Baseline,
+from asmevo.verify.compare import BufferComparison, compare
+from asmevo.verify.poison import PATTERNS, Pattern, depends_on_poison, written
+from asmevo.verify.reference import (
     K0Runs,
     OracleError,
+    Reference,
     compared_buffers,
     junk_seed,
     limited,
     options,
     require_buffers,
 )
-from asmevo.verify.compare import BufferComparison, compare
-from asmevo.verify.poison import PATTERNS, Pattern, depends_on_poison, written
 from asmevo.verify.report import (
     CapsuleReport,
     RunReport,
@@ -55,8 +55,8 @@ class DifferentialOracle:
         self.device = device
         self.config = config or VerifyConfig()
         self._k0_runs = K0Runs(k0, device, self.config)
-        self._baselines: dict[str, Baseline] = {}
-        self._stressed: dict[tuple[str, Stress], tuple[Capsule, Baseline] | str | None] = {}
+        self._references: dict[str, Reference] = {}
+        self._stressed: dict[tuple[str, Stress], tuple[Capsule, Reference] | str | None] = {}
         # Digests hash whole buffers; remember them by identity, and the capsule to keep it alive.
         self._digests: dict[int, tuple[Capsule, str]] = {}
 
@@ -66,7 +66,7 @@ class DifferentialOracle:
         Raises:
             OracleError: K0 is no usable oracle here.
         """
-        self._baseline(capsule)
+        self._reference(capsule)
 
     def check(self, candidate: bytes, capsule: Capsule) -> CapsuleReport:
         """Judge a candidate on one capsule: each poison pattern, then the further schedules.
@@ -76,10 +76,10 @@ class DifferentialOracle:
             UnsupportedError: the device cannot run one of the objects.
             EnvironmentFault: the device is broken.
         """
-        return self._check(candidate, capsule, self._baseline(capsule), PATTERNS)
+        return self._check(candidate, capsule, self._reference(capsule), PATTERNS)
 
     def _check(
-        self, candidate: bytes, capsule: Capsule, base: Baseline, patterns: Sequence[Pattern]
+        self, candidate: bytes, capsule: Capsule, base: Reference, patterns: Sequence[Pattern]
     ) -> CapsuleReport:
         runs: list[RunReport] = []
         finals: dict[Pattern, dict[str, bytes]] = {}
@@ -181,7 +181,7 @@ class DifferentialOracle:
 
     def _make_stressed(
         self, capsule: Capsule, kind: Stress
-    ) -> tuple[Capsule, Baseline] | str | None:
+    ) -> tuple[Capsule, Reference] | str | None:
         size = sum(b.size for b in capsule.buffers)
         if size > self.config.stress_limit:
             return f"[{capsule.label} +{kind}] left out: {size} bytes are above the stress limit"
@@ -189,7 +189,7 @@ class DifferentialOracle:
         if other is None:
             return None
         try:
-            return other, self._k0_runs.baseline(other, stressed=True)
+            return other, self._k0_runs.reference(other, stressed=True)
         except (OracleError, UnsupportedError) as error:
             return f"[{other.label}] left out: {error}"
 
@@ -204,7 +204,7 @@ class DifferentialOracle:
     def _run(
         self,
         candidate: bytes,
-        base: Baseline,
+        base: Reference,
         pattern: Pattern,
         schedule: str | None,
         *,
@@ -218,17 +218,17 @@ class DifferentialOracle:
         )
         return self.device.run(candidate, base.capsules[pattern], chosen)
 
-    def _baseline(self, capsule: Capsule) -> Baseline:
+    def _reference(self, capsule: Capsule) -> Reference:
         key = self._digest(capsule)
-        if key not in self._baselines:
-            self._baselines[key] = self._k0_runs.baseline(capsule)
-        return self._baselines[key]
+        if key not in self._references:
+            self._references[key] = self._k0_runs.reference(capsule)
+        return self._references[key]
 
     # The candidate
 
     def _judge(
         self,
-        base: Baseline,
+        base: Reference,
         pattern: Pattern,
         schedule: str | None,
         result: RunResult,
@@ -271,7 +271,7 @@ class DifferentialOracle:
         return report("accepted", "", found)
 
     def _unwritten(
-        self, base: Baseline, pattern: Pattern, comparison: BufferComparison, result: RunResult
+        self, base: Reference, pattern: Pattern, comparison: BufferComparison, result: RunResult
     ) -> str:
         """A hint for the reason when elements that K0 writes still hold the poison."""
         buffer = base.capsules[pattern].buffer(comparison.name)
@@ -290,7 +290,7 @@ class DifferentialOracle:
         return f"; {count} elements are left unwritten" if count else ""
 
     def _poison_verdict(
-        self, base: Baseline, finals: dict[Pattern, dict[str, bytes]], last: RunReport
+        self, base: Reference, finals: dict[Pattern, dict[str, bytes]], last: RunReport
     ) -> RunReport:
         """Written bytes must be K0's, and independent of the poison as K0's are."""
         for b in compared_buffers(base.capsules["A"]):

@@ -28,7 +28,7 @@ from asmevo.drivers import DRIVER_NAMES, make_driver
 from asmevo.errors import InputError
 from asmevo.program import recover
 from asmevo.program.edit import apply
-from asmevo.search.controller import Config, Controller, Report
+from asmevo.search.controller import Config, Controller, SearchResult
 from asmevo.search.controller import Progress as SearchProgress
 from asmevo.verify.evidence import evidence
 from asmevo.verify.oracle import DifferentialOracle
@@ -68,7 +68,7 @@ class Request:
     schedules: tuple[str, ...] = ()
 
 
-def optimize(request: Request) -> tuple[Report, dict[str, Any]]:
+def optimize(request: Request) -> tuple[SearchResult, dict[str, Any]]:
     """Run the search, verify the winner once more with fresh state, and write the results.
 
     No object is written when none was faster; record and report are.
@@ -90,7 +90,7 @@ def optimize(request: Request) -> tuple[Report, dict[str, Any]]:
         store = request.store or Path(scratch) / "run.db"
 
         def show(p: SearchProgress) -> None:
-            advance(p.done, p.budget, f"{p.outcome.status}, best {p.best.speedup:.4f}x modelled")
+            advance(p.done, p.budget, f"{p.attempt.status}, best {p.best.speedup:.4f}x modelled")
 
         controller = Controller(
             Config(
@@ -140,7 +140,7 @@ def optimize(request: Request) -> tuple[Report, dict[str, Any]]:
 
 
 def _before_after(
-    co: CodeObject, result: Report
+    co: CodeObject, result: SearchResult
 ) -> tuple[list[dict[str, Any]], tuple[list[str], list[str]]]:
     """Per accepted step the edited lines before and after, and the whole code of K0 and K1."""
     program = recover(co)
@@ -170,7 +170,9 @@ def _before_after(
     return steps, (original, program.listing(0, len(program.instructions)))
 
 
-def _record(request: Request, co: CodeObject, result: Report, labels: list[str]) -> dict[str, Any]:
+def _record(
+    request: Request, co: CodeObject, result: SearchResult, labels: list[str]
+) -> dict[str, Any]:
     best, root = result.best, result.root
     return {
         "schema": SCHEMA,
@@ -233,7 +235,7 @@ def _record(request: Request, co: CodeObject, result: Report, labels: list[str])
     }
 
 
-def summary(result: Report, record: dict[str, Any]) -> list[str]:
+def summary(result: SearchResult, record: dict[str, Any]) -> list[str]:
     """The run in a few lines for people."""
     lines = [
         f"kernel {record['kernel']} ({record['target']}), K0 {record['k0'][:12]}",

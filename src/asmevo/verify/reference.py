@@ -20,7 +20,7 @@ class OracleError(InputError):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Baseline:
+class Reference:
     """K0 on one capsule.
 
     Attributes:
@@ -75,12 +75,12 @@ def limited(config: VerifyConfig, buffer: BufferState) -> BufferState:
 
 
 class K0Runs:
-    """Makes baselines of one K0 on one device."""
+    """Makes references of one K0 on one device."""
 
     def __init__(self, k0: bytes, device: Device, config: VerifyConfig) -> None:
         self._k0, self._device, self._config = k0, device, config
 
-    def baseline(self, capsule: Capsule, *, stressed: bool = False) -> Baseline:
+    def reference(self, capsule: Capsule, *, stressed: bool = False) -> Reference:
         """Run K0 three times or more: A twice, B, and each further schedule.
 
         A stressed launch (see `verify.stress`) is run once with A and once with B; that K0
@@ -136,7 +136,9 @@ class K0Runs:
         if stressed:
             # Candidates run with A only; B served for the masks.
             del capsules["B"], results["B"]
-        return Baseline(capsules, results, masks, first.instructions, schedules, tuple(notes), late)
+        return Reference(
+            capsules, results, masks, first.instructions, schedules, tuple(notes), late
+        )
 
     def _late(self, capsule: Capsule, with_a: Capsule, first: RunResult) -> bool:
         """Whether K0 computes the same when its loads arrive only at a sufficient wait.
