@@ -15,6 +15,7 @@ import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 
+from asmevo.isa.codec.lengths import LONGEST
 from asmevo.isa.codec.llvm import AssemblyError, assembler, disassembler
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import FloatImm, Imm
@@ -22,7 +23,7 @@ from asmevo.isa.target import Target
 from asmevo.program.dontcare import candidates, ignored
 
 _SIZES = (4, 8, 12, 16, 20)
-_LOOKAHEAD = 20  # bytes that LLVM may read to decode one instruction
+_LOOKAHEAD = LONGEST  # bytes that may be needed to decode one instruction
 # Upper halves of the first dword of v_mfma_ld_scale_b32 and the v_wmma scale prefixes.
 _SCALE_PREFIXES = {
     "gfx950": frozenset({b"\xac\xd3"}),
@@ -100,7 +101,8 @@ class EncodingTable:
     def decode(self, code: bytes, start: int = 0, stop: int | None = None) -> list[Instruction]:
         """Instructions of `code[start:stop]`, in order and without gaps.
 
-        Words that LLVM cannot decode become 4-byte instructions with no text.
+        What LLVM cannot decode becomes one instruction of the length that its format bits tell,
+        with no text.
         """
         stop = len(code) if stop is None else stop
         out: list[Instruction] = []
@@ -144,7 +146,8 @@ class EncodingTable:
                 break
             raw, text = code[offset : offset + d.size], d.text
             if text is None:
-                raw, text = self._decode_other_form(code[offset : min(offset + _LOOKAHEAD, stop)])
+                other = self._decode_other_form(code[offset : min(offset + _LOOKAHEAD, stop)])
+                raw, text = other or (raw, None)
             if text is None or len(raw) % 4:
                 inst = self._opaque.setdefault(raw, Instruction(raw, None, editable=False))
             else:
@@ -155,8 +158,8 @@ class EncodingTable:
             position += len(raw)
         return out
 
-    def _decode_other_form(self, raw: bytes) -> tuple[bytes, str | None]:
-        """Decode an instruction whose don't-care bits LLVM does not accept."""
+    def _decode_other_form(self, raw: bytes) -> tuple[bytes, str] | None:
+        """Decode an instruction whose don't-care bits LLVM does not accept; None if it is none."""
         for other, trusted in candidates(raw, self.target):
             d = disassembler(self.target).decode(other)[0]
             if d.text is None:
@@ -168,7 +171,7 @@ class EncodingTable:
             elif not _equal_but(mine, other[:size], ignored(self.target, d.text, size)):
                 continue
             return mine, d.text
-        return raw[:4], None
+        return None
 
     def _prove(self, instructions: Sequence[Instruction]) -> None:
         """Mark as not editable what does not re-assemble to its bytes, in one batch if possible."""

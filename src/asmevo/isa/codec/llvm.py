@@ -25,14 +25,15 @@ from functools import lru_cache
 from pathlib import Path
 
 from asmevo.errors import BuildError, EnvironmentFault, UnsupportedError
-from asmevo.isa.codec.decoder_faults import affected, is_fatal
+from asmevo.isa.codec.decoder_faults import affected, is_fatal, twin_without_x
+from asmevo.isa.codec.lengths import instruction_length
 from asmevo.isa.target import Target
 
 TRIPLE = b"amdgcn-amd-amdhsa"
 _SECTION = ".asmevo"
 
 _voidp, _charp, _size = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t
-_TWO_WORDS = struct.Struct("<II")
+_WORD, _TWO_WORDS = struct.Struct("<I"), struct.Struct("<II")
 _DIAGNOSTIC_LINE = re.compile(r"<inline asm>:(\d+):")
 DiagnosticHandler = ctypes.CFUNCTYPE(None, _voidp, _voidp)
 
@@ -51,7 +52,8 @@ class AssemblyError(BuildError):
 class Decoded:
     """One disassembled instruction: its byte offset, size in bytes, and LLVM's text.
 
-    `text` is None where LLVM could not decode the word at `offset` (size is then 4).
+    `text` is None where LLVM could not decode what is at `offset`; the size is then the one that
+    the format bits tell, or what is left of the code.
     """
 
     offset: int
@@ -208,8 +210,9 @@ class Disassembler:
     def decode(self, code: bytes, start: int = 0, stop: int | None = None) -> list[Decoded]:
         """Disassemble `code[start:stop]`; offsets are relative to the start of `code`.
 
-        An undecodable word becomes a `Decoded` with `text=None` and size 4, and decoding goes
-        on after it: words are never dropped (LLVM issues #59467, #51065).
+        What LLVM cannot decode, or reads as longer or shorter than its format, becomes one
+        `Decoded` with `text=None` and the length that its format bits tell. Words are never
+        dropped (LLVM issues #59467, #51065), nor the later ones read as instructions.
         """
         stop = len(code) if stop is None else stop
         out: list[Decoded] = []
@@ -223,18 +226,24 @@ class Disassembler:
         at = start
         while at < stop:
             word, following = _TWO_WORDS.unpack_from(words, at)
-            if guarded and is_fatal(word, following, target):
-                out.append(Decoded(at, min(4, stop - at), None))
-                at += 4
-                continue
-            # LLVM crashes on an instruction whose literal is cut off: always show it the padding.
-            size: int = step(handle, base + at, stop - at + 32, 0, text, size_of_text)
-            if size == 0 or size > stop - at:
-                out.append(Decoded(at, min(4, stop - at), None))
-                at += 4
-            else:
+            size = 0
+            if not guarded or not is_fatal(word, following, target):
+                # LLVM crashes on an instruction whose literal is cut off: show it the padding.
+                size = step(handle, base + at, stop - at + 32, 0, text, size_of_text)
+                twin = twin_without_x(word, target) if size == 0 else None
+                if twin is not None:
+                    _WORD.pack_into(words, at, twin)
+                    size = step(handle, base + at, stop - at + 32, 0, text, size_of_text)
+                    _WORD.pack_into(words, at, word)
+                    text.value = text.value.replace(b"v_cmp_", b"v_cmpx_", 1)
+            length = instruction_length(code, at, target)
+            # A size that is not the format's is LLVM's reading of another generation's format.
+            if size == length <= stop - at:
                 out.append(Decoded(at, size, text.value.decode("ascii", "replace").strip()))
-                at += size
+            else:
+                size = min(length, stop - at)
+                out.append(Decoded(at, size, None))
+            at += size
         return out
 
 
