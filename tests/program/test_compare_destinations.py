@@ -22,8 +22,9 @@ _STORE = "v_lshlrev_b32 v1, 2, v0\nglobal_store_dword v1, v2, s[2:3]"
 
 
 def _names() -> list[str]:
-    floats = "f lt eq le gt lg ge o u nge nlg ngt nle neq nlt tru".split()
-    numbers = "f lt eq le gt ne ge t".split()
+    floats = ["f", "lt", "eq", "le", "gt", "lg", "ge", "o"]
+    floats += ["u", "nge", "nlg", "ngt", "nle", "neq", "nlt", "tru"]
+    numbers = ["f", "lt", "eq", "le", "gt", "ne", "ge", "t"]
     return [
         *(f"class_f{bits}" for bits in (16, 32, 64)),
         *(f"{op}_f{bits}" for op in floats for bits in (16, 32, 64)),

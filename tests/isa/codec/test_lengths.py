@@ -161,11 +161,14 @@ def test_a_cut_off_instruction_ends_with_the_code() -> None:
 
 
 def _cmpx_names() -> list[str]:
-    floats = "f lt eq le gt lg ge o u nge nlg ngt nle neq nlt tru".split()
-    numbers = "f lt eq le gt ne ge t".split()
+    floats = ["f", "lt", "eq", "le", "gt", "lg", "ge", "o"]
+    floats += ["u", "nge", "nlg", "ngt", "nle", "neq", "nlt", "tru"]
+    numbers = ["f", "lt", "eq", "le", "gt", "ne", "ge", "t"]
     names = [f"v_cmpx_class_f{bits}" for bits in (16, 32, 64)]
     names += [f"v_cmpx_{op}_f{bits}" for op in floats for bits in (16, 32, 64)]
-    names += [f"v_cmpx_{op}_{sign}{bits}" for op in numbers for sign in "iu" for bits in (16, 32, 64)]
+    names += [
+        f"v_cmpx_{op}_{sign}{bits}" for op in numbers for sign in "iu" for bits in (16, 32, 64)
+    ]
     return names
 
 
@@ -180,7 +183,14 @@ def test_cmpx_sdst_every_compare_reads_back_its_destination(arch: str) -> None:
         wide = name.endswith("64")
         first = "v[2:3]" if wide else "v2"
         second = "v[4:5]" if wide and "class" not in name else "v4"
-        register = ("vcc", "exec", "s[0:1]", "s[100:101]", "ttmp[0:1]", f"s[{2 * n % 100}:{2 * n % 100 + 1}]")
+        register = (
+            "vcc",
+            "exec",
+            "s[0:1]",
+            "s[100:101]",
+            "ttmp[0:1]",
+            f"s[{2 * n % 100}:{2 * n % 100 + 1}]",
+        )
         lines.append(f"{name}_e64 {register[n % 6]}, {first}, {second}")
     code = assembler(target).assemble("\n".join(lines))
     assert [d.text for d in disassembler(target).decode(code)] == lines

@@ -1,8 +1,9 @@
 """What LLVM's AMDGPU disassembler gets wrong: encodings that crash it, and real ones it refuses.
 
-Those that end the process were found by running random words through LLVM 22 in child processes: a literal where the format has
-none (the operand is then invalid and printing it crashes), and reserved SDWA selectors
-(`llvm_unreachable`). All are invalid instructions, so they count as undecodable.
+Those that end the process were found by running random words through LLVM 22 in child processes:
+a literal where the format has none (the operand is then invalid and printing it crashes), and
+reserved SDWA selectors (`llvm_unreachable`). All are invalid instructions, so they count as
+undecodable.
 
 The real ones: on gfx9 a 64-bit `v_cmpx` writes EXEC and any scalar register pair (Vega and CDNA3
 ISA, "VOPC"); some LLVM 22 decode it only when that pair is EXEC, though they assemble all. Formats:

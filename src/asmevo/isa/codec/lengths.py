@@ -11,7 +11,6 @@ LLVM's `AMDGPU.td`, `VOPInstructions.td`, `VIMAGE`/`VBUFFER` classes.
 
 from __future__ import annotations
 
-
 from asmevo.isa.target import Target
 
 LONGEST = 20  # bytes; what must be in view to tell a length

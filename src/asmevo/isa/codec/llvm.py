@@ -222,6 +222,7 @@ class Disassembler:
         text, handle = self._text, self._handle
         step, size_of_text = self._lib.LLVMDisasmInstruction, len(self._text)
         target, guarded = self._target, affected(self._target)
+        foreign = target.major > 9
         words = memoryview(buffer).cast("B")
         at = start
         while at < stop:
@@ -236,8 +237,11 @@ class Disassembler:
                     size = step(handle, base + at, stop - at + 32, 0, text, size_of_text)
                     _WORD.pack_into(words, at, word)
                     text.value = text.value.replace(b"v_cmp_", b"v_cmpx_", 1)
-            length = instruction_length(code, at, target)
-            # A size that is not the format's is LLVM's reading of another generation's format.
+            # From gfx10 on LLVM also reads some formats of older generations; a size that is not
+            # the format's shows them.
+            length = size
+            if size == 0 or foreign:
+                length = instruction_length(code, at, target)
             if size == length <= stop - at:
                 out.append(Decoded(at, size, text.value.decode("ascii", "replace").strip()))
             else:
