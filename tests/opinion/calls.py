@@ -122,6 +122,11 @@ FUNCTIONS: dict[str, Callable[[list[Val]], Val]] = {
     "fma_scaled": lambda a: Val(
         f"fma_scaled({fmt(a[0])}, {', '.join(x.code for x in a)}, m)", "F", a[0].width
     ),
+    "flushed": _same("flush_in"),
+    "div_overflow": lambda a: Val(
+        f"overflow({fmt(a[0])}, {a[1].code}, {fmt(a[0])}.rounding(m))", "F", a[0].width
+    ),
+    "div_underflow": lambda a: Val(f"div_underflow({fmt(a[0])}, {a[1].code}, m)", "F", a[0].width),
     "two_over_pi_segment": lambda a: Val(f"two_over_pi_segment({a[0].code})", "U", 64),
     "fract": _same("fract"),
     "sqrt": _same("sqrt"),

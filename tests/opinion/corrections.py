@@ -119,39 +119,48 @@ for _name, _last in {
 
 _DIV_SCALE = """D0.f@ = S0.f@;
 VCC.u64[laneId] = 1'0U;
+apart = exponent(S2.f@) - exponent(S1.f@);
+if apart >= FAR then
+VCC.u64[laneId] = 1'1U;
+if S0.f@ == S1.f@ then
+D0.f@ = ldexp(S0.f@, SCALE)
+endif
+elsif exponent(S1.f@) == 0 then
+D0.f@ = ldexp(S0.f@, SCALE)
+elsif exponent(S1.f@) >= LARGE then
+if apart <= -FAR then
+VCC.u64[laneId] = 1'1U;
+if S0.f@ == S1.f@ then
+D0.f@ = ldexp(S0.f@, -SCALE)
+endif
+else
+D0.f@ = ldexp(S0.f@, -SCALE)
+endif
+elsif apart <= -FAR then
+VCC.u64[laneId] = 1'1U;
+if S0.f@ != S1.f@ then
+D0.f@ = ldexp(S0.f@, SCALE)
+endif
+elsif exponent(S2.f@) <= TINY then
+D0.f@ = ldexp(S0.f@, SCALE)
+endif;
 if ((S2.f@ == 0.0#) || (S1.f@ == 0.0#)) then
 D0.f@ = NAN.f@
-elsif exponent(S2.f@) - exponent(S1.f@) >= %d then
-VCC.u64[laneId] = 1'1U;
-if S0.f@ == S1.f@ then
-D0.f@ = ldexp(S0.f@, %d)
-endif
-elsif S1.f@ == DENORM.f@ then
-D0.f@ = ldexp(S0.f@, %d)
-elsif ((1.0# / S1.f@ == DENORM.f@) && (S2.f@ / S1.f@ == DENORM.f@)) then
-VCC.u64[laneId] = 1'1U;
-if S0.f@ == S1.f@ then
-D0.f@ = ldexp(S0.f@, %d)
-endif
-elsif 1.0# / S1.f@ == DENORM.f@ then
-D0.f@ = ldexp(S0.f@, -%d)
-elsif S2.f@ / S1.f@ == DENORM.f@ then
-VCC.u64[laneId] = 1'1U;
-if S0.f@ == S2.f@ then
-D0.f@ = ldexp(S0.f@, %d)
-endif
-elsif exponent(S2.f@) <= %d then
-D0.f@ = ldexp(S0.f@, %d)
+elsif isNAN(S0.f@) then
+D0.f@ = cvtToQuietNAN(S0.f@)
 endif"""
-for _size, _numbers, _suffix in (
-    ("32", (96, 64, 64, 64, 64, 64, 23, 64), "F"),
-    ("64", (768, 128, 128, 128, 128, 128, 53, 128), ""),
+for _size, _far, _scale, _large, _tiny, _suffix in (
+    ("32", 96, 64, 253, 24, "F"),
+    ("64", 768, 128, 2045, 53, ""),
 ):
+    _text = _DIV_SCALE.replace("@", _size).replace("#", _suffix)
+    for _word, _number in (("FAR", _far), ("SCALE", _scale), ("LARGE", _large), ("TINY", _tiny)):
+        _text = _text.replace(_word, str(_number))
     CORRECTIONS[f"V_DIV_SCALE_F{_size}"] = Correction(
-        "D0 is S0 where no branch scales; 1/S1 is subnormal in the opcode's own format; VCC is "
-        "one bit per lane",
-        "RJ division.h (checked on gfx1100/1201); tinygrad's fixes",
-        (_DIV_SCALE % _numbers).replace("@", _size).replace("#", _suffix),
+        "the branches follow encoded exponents; a denominator whose reciprocal is subnormal goes "
+        "down; VCC is one bit per lane and set for zero operands by the same rule",
+        "RJ division.h (checked on gfx1100/1201); TGhw test_vop3 (seven tests of TestDivScale)",
+        _text,
     )
     _middle = {"32": (127, 64), "64": (1023, 128)}[_size]
     CORRECTIONS[f"V_DIV_FMAS_F{_size}"] = Correction(
@@ -165,24 +174,26 @@ for _size, _numbers, _suffix in (
         endif""",
     )
 
-_DIV_FIXUP = """sign_out = (sign(S1.f@) ^ sign(S2.f@));
-if isNAN(S2.f@) then
-result = cvtToQuietNAN(S2.f@)
-elsif isNAN(S1.f@) then
-result = cvtToQuietNAN(S1.f@)
-elsif ((S1.f@ == Z) && (S2.f@ == Z)) then
+_DIV_FIXUP = """den = flushed(S1.f@);
+num = flushed(S2.f@);
+sign_out = (sign(den) ^ sign(num));
+if isNAN(num) then
+result = cvtToQuietNAN(num)
+elsif isNAN(den) then
+result = cvtToQuietNAN(den)
+elsif ((den == Z) && (num == Z)) then
 result = NAN.f@
-elsif ((abs(S1.f@) == INF.f@) && (abs(S2.f@) == INF.f@)) then
+elsif ((abs(den) == INF.f@) && (abs(num) == INF.f@)) then
 result = NAN.f@
-elsif ((S1.f@ == Z) || (abs(S2.f@) == INF.f@)) then
+elsif ((den == Z) || (abs(num) == INF.f@)) then
 result = sign_out ? -INF.f@ : INF.f@
-elsif ((abs(S1.f@) == INF.f@) || (S2.f@ == Z)) then
+elsif ((abs(den) == INF.f@) || (num == Z)) then
 result = sign_out ? -Z : Z
 """
-_EXTREME = """elsif exponent(S2.f@) - exponent(S1.f@) < LIMIT then
-result = sign_out ? -Z : Z
+_EXTREME = """elsif exponent(num) - exponent(den) < LIMIT then
+result = div_underflow(S0.f@, sign_out)
 elsif (isNAN(S0.f@) || (abs(S0.f@) == INF.f@)) then
-result = sign_out ? -INF.f@ : INF.f@
+result = div_overflow(S0.f@, sign_out)
 """
 _FIX_END = """else
 result = sign_out ? -abs(S0.f@) : abs(S0.f@)
@@ -193,7 +204,7 @@ for _size, _zero, _limit in (("16", "16'0.0", ""), ("32", "0.0F", "-150"), ("64"
     _text = _text.replace("@", _size).replace("Z", _zero)
     CORRECTIONS[f"V_DIV_FIXUP_F{_size}"] = Correction(
         "the overflow test is dead code: a NaN or infinite estimate S0 is what signals overflow; "
-        "underflow rounds a tiny value (zero under round to nearest)",
+        "underflow rounds a tiny value; MODE flushes S1 and S2, never the estimate",
         "TGhw; RJ division.h",
         _text + f"D0.f{_size} = result",
     )

@@ -16,13 +16,13 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from .softfloat import F16, F32, F64, RNE, Format, Mode, is_nan, is_signal_nan
+from .softfloat import F16, F32, RNE, Format, Mode, is_nan, is_signal_nan
 
 # --- modes ------------------------------------------------------------------------------------
 
 # Opcodes whose `S0.f32` reads move bits or classify them: subnormals are not flushed.
 _NO_FLUSH = ("V_MOV_*", "V_CMP_CLASS_*", "V_CMPX_CLASS_*", "V_CNDMASK_*", "V_PACK_*", "V_SWAP_*")
-_NO_FLUSH += ("V_DIV_FMAS_*", "V_DIV_SCALE_*", "V_CVT_SCALEF32_*", "V_CVT_F32_BF16", "DS_*")
+_NO_FLUSH += ("V_DIV_FMAS_*", "V_DIV_FIXUP_*", "V_CVT_SCALEF32_*", "V_CVT_F32_BF16", "DS_*")
 _NO_FLUSH += ("GLOBAL_*", "FLAT_*", "BUFFER_*", "SCRATCH_*", "S_*", "V_ACCVGPR_*")
 
 
@@ -40,7 +40,7 @@ FORCED: list[tuple[str, dict[str, Any], str]] = [
     ("V_MA[CD]_F32", {"denorm_32": 0}, "LLVM: v_mad_f32 and v_mac_f32 do not support denormals"),
     ("V_MAD[AM]K_F32", {"denorm_32": 0}, "as V_MAD_F32"),
     ("V_MAD_LEGACY_F32", {"denorm_32": 0}, "as V_MAD_F32"),
-    ("V_DIV_SCALE_*", {"denorm_32": 3, "denorm_16_64": 3}, "RJ division.h"),
+    ("V_DIV_SCALE_*", {"round_32": RNE, "round_16_64": RNE}, "powers of two: exact"),
     *(
         (f"V_{n}_F32", {"denorm_32": 0, "round_32": RNE}, "LLVM#203566, #211017")
         for n in ("EXP", "LOG", "RCP", "RCP_IFLAG", "RSQ", "SQRT", "SIN", "COS")
@@ -153,14 +153,6 @@ def _any_source(test: Callable[[Format, int], bool], f: Format) -> Callable[[Cas
     return lambda case, _: any(test(f, case.get(k, 0) & full) for k in keys)
 
 
-def _near_limit(case: Case) -> bool:
-    """Whether a * b + c comes near the limits of f64 exponents."""
-    fields = [(case[k] & F64.inf) >> F64.mant for k in ("S0", "S1", "S2")]
-    product = fields[0] + fields[1] - F64.bias
-    largest = max(product, fields[2])
-    return largest > F64.exp_max - 132 or largest < 256
-
-
 def _subnormal_in_only(case: Case, mode: Mode) -> bool:
     halves = [case.get(k, 0) >> at for k in ("S0", "S1", "S2") for at in (0, 16)]
     single = mode.denorm_32 == 1 and any(subnormal(F32, h & 0xFFFFFFFF) for h in halves)
@@ -216,20 +208,6 @@ KNOWN_DIFFERENCES: list[Known] = [
         _any_source(is_nan, F32),
     ),
     Known(
-        "V_DIV_SCALE_F32",
-        "a subnormal operand",
-        "public recipes disagree on subnormal operands with FP_DENORM = 3",
-        "open question 8 of semantics_traps.md",
-        _any_source(subnormal, F32),
-    ),
-    Known(
-        "V_DIV_SCALE_F64",
-        "a subnormal operand",
-        "as V_DIV_SCALE_F32",
-        "open question 8 of semantics_traps.md",
-        _any_source(subnormal, F64),
-    ),
-    Known(
         "V_MINIMUM3_*",
         "a signalling NaN",
         "which NaN wins is stated differently in the manual and on later silicon",
@@ -262,20 +240,6 @@ KNOWN_DIFFERENCES: list[Known] = [
             _subnormal_in_only,
         )
         for pattern in ("V_M[AI][XN]*_F*", "V_MED3_F*", "V_PK_M[AI][XN]*_F*")
-    ),
-    Known(
-        "V_DIV_FMAS_F*",
-        "MODE flushes results and a * b + c is small",
-        "inputs are never flushed; whether the result is, is not documented",
-        "TG fix; RJ division.h",
-        lambda case, mode: mode.denorm_32 != 3 or mode.denorm_16_64 != 3,
-    ),
-    Known(
-        "V_DIV_FMAS_F64",
-        "a * b + c overflows or is subnormal before or after the scaling",
-        "the f64 form rounds before it scales; division never gets there",
-        "RJ division.h (one rounding)",
-        lambda case, _: bool(case["VCC"]) and _near_limit(case),
     ),
     *(
         Known(

@@ -272,6 +272,11 @@ def fma_scaled(f: Format, a: int, b: int, c: int, n: int, mode: Mode) -> int:
     return _sum(f, (sa ^ sb, pa * pb, ea + eb + n), (sc, pc, ec + n), mode)
 
 
+def div_underflow(f: Format, sign: int, mode: Mode) -> int:
+    """What V_DIV_FIXUP makes of a quotient below half the smallest subnormal."""
+    return round_pack(f, sign, 1, -4 * f.bias, f.rounding(mode), keep=bool(f.denorm(mode) & 2))
+
+
 def div(f: Format, a: int, b: int, mode: Mode) -> int:
     a, b = flush_in(f, a, mode), flush_in(f, b, mode)
     nan = _first_nan(f, a, b)

@@ -121,6 +121,21 @@ class Wave:
         Raises:
             Unsupported: the engine does not execute one of them.
         """
+        self.start(self.load(instructions, arch, mode, exact=exact))
+
+    def load(
+        self,
+        instructions: Sequence[Instruction],
+        arch: str,
+        mode: Mode = DEFAULT,
+        *,
+        exact: bool = False,
+    ) -> NDArray[np.uint8]:
+        """Records of the instructions, for `start`; their constants go into this wave's state.
+
+        Raises:
+            Unsupported: the engine does not execute one of them.
+        """
         pool = ConstantPool()
         decoder = Decoder(pool, product_mode(mode), arch, exact=exact)
         records = [r for r in map(decoder.decode, instructions) if r is not None]
@@ -140,7 +155,11 @@ class Wave:
             entry[L.R_IMM2 : L.R_IMM2 + 8].view(np.int64)[0] = record.imm2
             entry[L.R_REGION : L.R_REGION + 8].view(np.uint64)[0] = self._regions.ctypes.data
             entry[L.R_MISC : L.R_MISC + 4].view(np.uint32)[0] = record.misc
-        first = addresses[records[0].variant]
+        return table
+
+    def start(self, table: NDArray[np.uint8]) -> None:
+        """Execute loaded records from the first to the end."""
+        first = int(table[L.R_FN : L.R_FN + 8].view(np.uint64)[0])
         call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(first)
         call(self.state.ctypes.data, table.ctypes.data)
         status = self.scalar(L.STATUS)

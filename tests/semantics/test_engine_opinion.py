@@ -80,8 +80,6 @@ def _pending(s: Semantic, modifiers: Modifiers, mode: Mode, m: Mismatch) -> str:
         return "flushing and clamping of the product inside v_mad_f16 are open"
     if fnmatchcase(name, "v_ma[cd]*_f32"):
         return "the product inside v_mad_f32 and v_mac_f32 (gfx90a) is not flushed"
-    if directed and name in ("v_fma_f64", "v_div_fmas_f64", "v_ldexp_f64", "v_trig_preop_f64"):
-        return "f64 operations that are not one IEEE operation round to nearest where they are tiny"
     if modifiers.neg and _nan(m) and (name.startswith("v_rcp") or name.startswith("v_div_scale")):
         return "neg loses the sign of a NaN operand"
     if directed and name == "v_cubema_f32":

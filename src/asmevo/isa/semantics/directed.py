@@ -2,17 +2,18 @@
 
 MODE can ask for rounding up (1), down (2) or towards zero (3). Results are computed to nearest,
 together with the sign of what was lost, and moved by one unit in the last place where needed.
-f16 and f32 results go through f64 rounded to odd and are exact; f64 results are exact except
-where an intermediate term underflows.
+f16 and f32 results go through f64 rounded to odd and are exact; so are f64 products and `fma`,
+which are computed in integers. Other f64 results are exact except where an intermediate term
+underflows.
 """
 
 from __future__ import annotations
 
 from typing import Any, cast
 
+from asmevo.isa.semantics.exact_fma import DOWN, UP, ZERO, scaled_fma
 from asmevo.isa.semantics.values import Algebra, Rawv, Value, where
 
-UP, DOWN, ZERO = 1, 2, 3
 _INFINITY = 0x7FF << 52
 
 
@@ -85,16 +86,9 @@ class DirectedAlgebra:
         r = self._v(w, raw).u
         return where((r << 1 == 0) & differ, r.const(1 << (w - 1)), r).raw
 
-    def _product_loss(self, w: int, x: Value, y: Value, p: Value) -> Value:
-        """A value with the sign of x * y - p (and its size, unless the product is tiny)."""
-        lost = self._v(64, self.base.fma(64, x.raw, y.raw, (-p).raw))
-        if w != 64:
-            return lost
-        # The residual of a tiny product underflows: compare it scaled up.
-        up = x.u.const((1023 + 537) << 52).f
-        scaled = p * up * up
-        big = self._v(64, self.base.fma(64, (x * up).raw, (y * up).raw, (-scaled).raw))
-        return where(p.fabs().u < (1023 - 900) << 52, big, lost)
+    def _product_loss(self, x: Value, y: Value, p: Value) -> Value:
+        """x * y - p of f16 or f32 operands."""
+        return self._v(64, self.base.fma(64, x.raw, y.raw, (-p).raw))
 
     # --- operations -----------------------------------------------------------------------
     def fadd(self, w: int, a: Rawv, b: Rawv) -> Rawv:
@@ -119,8 +113,11 @@ class DirectedAlgebra:
         if not self._mode(w):
             return self.base.fmul(w, a, b)
         x, y = self._v(w, a).fconvert(64), self._v(w, b).fconvert(64)
+        if w == 64:
+            zero = ((x.u ^ y.u) & (1 << 63)).f  # adding it changes nothing
+            return scaled_fma(x, y, zero, x.i.const(0), self._mode(w)).raw
         p = x * y
-        lost = self._product_loss(w, x, y, p)
+        lost = self._product_loss(x, y, p)
         return self._settle(w, p, lost, x, y)
 
     def fma(self, w: int, a: Rawv, b: Rawv, c: Rawv) -> Rawv:
@@ -128,8 +125,10 @@ class DirectedAlgebra:
         if not self._mode(w):
             return self.base.fma(w, a, b, c)
         x, y, z = (self._v(w, v).fconvert(64) for v in (a, b, c))
+        if w == 64:
+            return scaled_fma(x, y, z, x.i.const(0), self._mode(w)).raw
         p = x * y
-        low = self._product_loss(w, x, y, p)
+        low = self._product_loss(x, y, p)
         r = self._v(64, self.base.fma(64, x.raw, y.raw, z.raw))
         s = p + z
         t = s - p
@@ -176,3 +175,15 @@ class DirectedAlgebra:
 def directed(base: Algebra, rounding: dict[int, int]) -> Algebra:
     """A `DirectedAlgebra`, typed as what it stands for (it forwards what it does not define)."""
     return cast(Algebra, DirectedAlgebra(base, rounding))
+
+
+def rounding_of(value: Value) -> int:
+    """MODE rounding that results of a value's width get (0 where its algebra only has nearest)."""
+    alg = value.alg
+    return alg.rounding.get(value.width, 0) if isinstance(alg, DirectedAlgebra) else 0
+
+
+def nearest(value: Value) -> Value:
+    """The same bits over the algebra underneath, which rounds to nearest even."""
+    alg = value.alg.base if isinstance(value.alg, DirectedAlgebra) else value.alg
+    return Value(alg, value.raw, value.width, value.kind)

@@ -81,7 +81,7 @@ def _segment(shift: Value) -> Value:
     return window >> 11
 
 
-@lane("v_trig_preop_f64", "f64", "f64 u32", rounds=False)
+@lane("v_trig_preop_f64", "f64", "f64 u32")
 def _(a: Value, n: Value) -> Value:
     # The mask after the pseudocode's left shift keeps the wrong bits (LLVM#98562).
     exponent = ((a.u >> 52) & 0x7FF).to(32)

@@ -112,6 +112,8 @@ class Semantic:
         exact: "exact", or a statement of the accuracy for the fidelity report.
         packed: 0, or the width of each half of a packed (VOP3P) operation.
         flush: float inputs and results obey MODE's denormal setting.
+        kept: positions of float sources that are read as they are all the same.
+        flush_result: float results obey it, too.
         writes_exec: the compare result also becomes EXEC (v_cmpx on GFX9).
         high: what a 16-bit result does to the destination's other half: "zero", "keep", or
             "open" (undecided; zero here) (LLVM GCNSubtarget::zeroesHigh16BitsOfDest).
@@ -135,6 +137,8 @@ class Semantic:
     exact: str = "exact"
     packed: int = 0
     flush: bool = True
+    kept: tuple[int, ...] = ()
+    flush_result: bool = True
     writes_exec: bool = False
     high: str = "zero"
     uses: tuple[str, ...] = ()
@@ -221,6 +225,7 @@ _ROOMS = (
     "vector_sums",
     "vector_float",
     "vector_scale",
+    "division",
     "vector_convert",
     "vector_compare",
     "transcendental",

@@ -45,6 +45,11 @@ def fma_odd(a: Value, b: Value, c: Value) -> Value:
     return out
 
 
+def exponent_field(a: Value) -> Value:
+    """Biased exponent field of a float, in its own width."""
+    return (a.u >> MANTISSA[a.width]) & (2 * BIAS[a.width] + 1)
+
+
 def infinity(a: Value) -> Value:
     """Positive infinity's bits in a float's width."""
     return a.u.const((2 * BIAS[a.width] + 1) << MANTISSA[a.width])

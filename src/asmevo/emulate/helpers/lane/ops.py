@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any, cast
 
 from asmevo.emulate import layout as L
@@ -28,11 +29,8 @@ FULL = "_full"  # suffix of the function that knows every NaN rule
 
 def mode_of(variant: Variant) -> FloatMode:
     """The mode that a variant's options stand for."""
-    fields = {
-        name: variant.option(name, getattr(DEFAULT_MODE, name))
-        for name in ("ieee", "fp16_ovfl", "fnuz", "denorm_16_64")
-    }
-    return FloatMode(**fields)
+    names = (f.name for f in fields(FloatMode))
+    return FloatMode(**{n: variant.option(n, getattr(DEFAULT_MODE, n)) for n in names})
 
 
 def _directed(variant: Variant, semantic: Semantic, args: list[Any]) -> list[Any]:

@@ -35,7 +35,8 @@ def finish_float(h: Helper, semantic: Semantic | None, args: list[Any], value: V
     variant = h.variant
     if value.width == 16 and variant.option("fp16_ovfl") and semantic is not None:
         value = limit_f16(semantic, args, value)
-    if FLUSH_OUT[denorm_of(variant, value.width)]:
+    flushes = semantic is None or semantic.flush_result
+    if flushes and FLUSH_OUT[denorm_of(variant, value.width)]:
         value = flush(value)
     omod = variant.option("omod")
     if omod:

@@ -85,9 +85,15 @@ def _narrow_source(h: Helper, index: int, position: int, kind: str, width: int) 
     return value
 
 
+def _flushes(variant: Variant, position: int, width: int) -> bool:
+    semantic = table.lookup(variant.name)
+    kept = semantic is not None and position in semantic.kept
+    return not kept and FLUSH_IN[denorm_of(variant, width)]
+
+
 def modify(variant: Variant, position: int, value: Value, is_float: bool) -> Value:
     """Apply abs, neg and MODE flushing to a source."""
-    if is_float and FLUSH_IN[denorm_of(variant, value.width)]:
+    if is_float and _flushes(variant, position, value.width):
         value = flush(value)
     if variant.option("abs", 0) >> position & 1:
         value = value.fabs()
