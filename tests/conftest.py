@@ -17,9 +17,9 @@ CHECKOUT = HERE.parent
 KERNELS = CHECKOUT / "kernels"
 
 # The same examples in every run, so that a failure is a change's and not the day's; the long
-# corpus runs draw new ones.
-settings.register_profile("fixed", derandomize=True)
-settings.register_profile("explore", print_blob=True)
+# corpus runs draw new ones. No deadline: the first example may load LLVM on a busy machine.
+settings.register_profile("fixed", derandomize=True, deadline=None)
+settings.register_profile("explore", print_blob=True, deadline=None)
 settings.load_profile("explore" if os.environ.get("ASMEVO_CORPUS_TEST") else "fixed")
 
 # The NumPy references are a package of the tests: `from reference.kernels import ...`.

@@ -332,7 +332,7 @@ def _events(inst: Instruction, arch: str) -> tuple[Event, ...]:
         return (Event("dscnt" if target.major >= 12 else "lgkmcnt", Order.LDS),)
     if kind is OpClass.SMEM:
         return (Event(scalar, Order.SMEM, 1 if _SMEM_ONE_DWORD.match(base) else 2),)
-    if kind is OpClass.MESSAGE and base.startswith("s_sendmsg"):
+    if kind is OpClass.MESSAGE and base.startswith(("s_sendmsg", "s_get_barrier_state")):
         return (Event(scalar, Order.MESSAGE),)
     if kind is OpClass.CACHE:
         if _WRITE_BACK.match(base):

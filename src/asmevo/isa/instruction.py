@@ -19,6 +19,7 @@ _FLAG_WORDS = (
 _FLAGS = frozenset(_FLAG_WORDS.split())
 _MODIFIER = re.compile(r"[a-z_0-9]+:(?:\[[^\]]*\]|[a-zA-Z_0-9]+\([^)]*\)|\S+)$")
 _NESTING = re.compile(r'[\[\]()"]')
+PAIR = " :: "  # between the halves of a dual-issue instruction (gfx11 and later)
 _FREE_FORM = re.compile(r"s_(waitcnt|sendmsg|sendmsghalt|delay_alu|wait_alu|waitcnt_depctr)$")
 
 
@@ -87,6 +88,13 @@ class Instruction:
         """Modifiers by name: `{"offset": 16, "offen": True, "op_sel": (0, 1)}`."""
         return self._parse()[4]
 
+    @property
+    def halves(self) -> tuple[Instruction, ...]:
+        """The two operations of a dual-issue instruction (`X :: Y`), or the instruction itself."""
+        if self.text is None or PAIR not in self.text:
+            return (self,)
+        return tuple(Instruction(self.raw, part.strip()) for part in self.text.split(PAIR))
+
 
 def split_top_level(text: str) -> list[str]:
     """Split at commas outside brackets, parentheses, bars and quotes."""
@@ -154,6 +162,11 @@ def parse_text(
     Text that is no instruction yields no operands; parsing never raises on LLVM's output.
     """
     text = " ".join(text.split())
+    if PAIR in text:
+        # The operands of both halves, one after the other.
+        first, second = (parse_text(part) for part in text.split(PAIR, 1))
+        both = {**first[4], **second[4]}
+        return first[0], first[1], first[2], (*first[3], *second[3]), both
     mnemonic, _, rest = text.partition(" ")
     m = _SUFFIX.search(mnemonic)
     base, form = (mnemonic[: m.start()], m.group(1)) if m else (mnemonic, "")

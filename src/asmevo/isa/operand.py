@@ -58,11 +58,16 @@ _NAME_OF = {v: k for k, v in _NAMED.items()}
 
 @dataclass(frozen=True, slots=True)
 class Reg:
-    """A register tuple: `v[2:3]` is `Reg(VGPR, 2, 2)`, `vcc` is `Reg(SGPR, 106, 2)`."""
+    """A register tuple: `v[2:3]` is `Reg(VGPR, 2, 2)`, `vcc` is `Reg(SGPR, 106, 2)`.
+
+    `half` names one half of a single VGPR (gfx11 and later): `v1.h` is `Reg(VGPR, 1, 1, "h")`.
+    Its unit is the whole register's.
+    """
 
     kind: RegKind
     index: int
     count: int = 1
+    half: str = ""
 
     @property
     def units(self) -> range:
@@ -81,7 +86,7 @@ class Reg:
                     return f"ttmp{first}"
                 return f"ttmp[{first}:{first + self.count - 1}]"
         if self.count == 1:
-            return f"{self.kind.value}{self.index}"
+            return f"{self.kind.value}{self.index}{'.' + self.half if self.half else ''}"
         return f"{self.kind.value}[{self.index}:{self.index + self.count - 1}]"
 
 
@@ -144,6 +149,7 @@ class Operand:
 
 
 _REG = re.compile(r"(v|s|a|ttmp)(?:(\d+)|\[(\d+):(\d+)\])$")
+_HALF = re.compile(r"v(\d+)\.([lh])$")  # gfx11 and later
 _HEX = re.compile(r"-?0x[0-9a-f]+$")
 _INT = re.compile(r"-?\d+$")
 _FLOAT = re.compile(r"-?\d+\.\d*(?:e[-+]?\d+)?$")
@@ -165,6 +171,9 @@ def parse_value(text: str) -> Value:
     named = _NAMED.get(text)
     if named:
         return Reg(RegKind.SGPR, *named)
+    m = _HALF.match(text)
+    if m:
+        return Reg(RegKind.VGPR, int(m.group(1)), 1, m.group(2))
     if _INT.match(text):
         value = int(text)
         return Imm(value, literal=not -16 <= value <= 64)
