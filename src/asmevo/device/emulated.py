@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asmevo.capsule.model import Capsule, Region
+from asmevo.capsule.places import describe
 from asmevo.codeobject import CodeObject, Kernel
 from asmevo.device import clock
 from asmevo.device.protocol import (
@@ -217,7 +218,7 @@ class EmulatedDevice:
             encoded, launch, [*regions, *object_image(loaded.co)], self._threads
         )
         seconds = time.perf_counter() - start
-        fault = _fault(outcome, encoded, regions)
+        fault = _fault(outcome, encoded, regions, capsule)
         if fault is not None and fault.kind == "unsupported":
             raise UnsupportedError(
                 f"kernel {kernel.name}: {fault.message} at instruction {fault.index} "
@@ -298,7 +299,12 @@ def _check_target(kernel: Kernel) -> None:
         )
 
 
-def _fault(outcome: Outcome, encoded: EncodedKernel, regions: list[MemoryRegion]) -> Fault | None:
+_PLACED = (L.LOAD_FAULT, L.STORE_FAULT, L.ALIGN_FAULT)  # their address is one of the launch's
+
+
+def _fault(
+    outcome: Outcome, encoded: EncodedKernel, regions: list[MemoryRegion], capsule: Capsule
+) -> Fault | None:
     if not outcome.fault and not outcome.budget_spent:
         return None
     index = outcome.fault_index
@@ -315,6 +321,7 @@ def _fault(outcome: Outcome, encoded: EncodedKernel, regions: list[MemoryRegion]
                 kind, message = "read_only", f"store to read-only buffer {r.name}"
     elif outcome.fault == L.UNSUPPORTED_FAULT:
         message, address = encoded.unsupported.get(index, message), None
+    placed = address is not None and outcome.fault in _PLACED
     return Fault(
         kind=kind,
         message=message,
@@ -324,6 +331,7 @@ def _fault(outcome: Outcome, encoded: EncodedKernel, regions: list[MemoryRegion]
         lanes=outcome.fault_lanes,
         address=address,
         access=access,  # type: ignore[arg-type]
+        place=describe(capsule, address) if placed and address is not None else "",
     )
 
 

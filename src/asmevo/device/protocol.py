@@ -95,6 +95,7 @@ class Fault:
         lanes: lanes concerned, as a bit mask (0: not lane specific).
         address: offending byte address, or None.
         access: how memory was accessed, or None when it was not.
+        place: the address in words (see `capsule.places`): buffer, element, which end; or empty.
     """
 
     kind: FaultKind
@@ -105,9 +106,10 @@ class Fault:
     lanes: int = 0
     address: int | None = None
     access: Literal["load", "store", "atomic"] | None = None
+    place: str = ""
 
     def one_line(self) -> str:
-        """The fault as one line: message, instruction, address, lanes."""
+        """The fault as one line: message, instruction, address, place, lanes."""
         parts = [f"{self.kind}: {self.message}"]
         if self.text or self.index >= 0:
             where = f"instruction {self.index}" if self.index >= 0 else "instruction"
@@ -116,6 +118,8 @@ class Fault:
             parts.append(f"in {self.kernel}")
         if self.address is not None:
             parts.append(f"address 0x{self.address:x}")
+        if self.place:
+            parts.append(self.place)
         if self.lanes:
             parts.append(f"lanes 0x{self.lanes:x}")
         return ", ".join(parts)

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from asmevo.capsule.model import Capsule
+from asmevo.capsule.places import nearest
 from asmevo.check.engine.facts import facts_of
 from asmevo.check.engine.trace import check_trace
 from asmevo.check.findings import ERROR, NOTE, Finding, ordered
@@ -236,10 +237,12 @@ class _Check:
         return effects(inst, self.program.target).kind is OpClass.LDS
 
     def _place(self, address: int) -> str:
-        near = self.capsule.buffer_at(address)
-        if near is None:
+        near = nearest(self.capsule, address)
+        if near is None or near.distance >= max(near.buffer.guard, 1):
             return f"address {address:#x}"
-        return f"byte {address - near[0].address} of {near[0].name}"
+        if near.side != "inside":
+            return near.one_line()
+        return f"byte {near.offset} of {near.buffer.name}"
 
     # --- undefined contents -----------------------------------------------------------------
     def _undefined(self, base: RunResult, found: list[Finding]) -> frozenset[str]:

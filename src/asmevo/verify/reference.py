@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asmevo.capsule.model import BufferState, Capsule
+from asmevo.capsule.places import nearest
 from asmevo.device.protocol import Device, Fault, RunOptions, RunResult
 from asmevo.errors import AsmEvoError, EnvironmentFault, InputError, UnsupportedError
 from asmevo.verify.compare import compare
@@ -182,13 +183,16 @@ class K0Runs:
             return UnsupportedError(f"K0 kernel {capsule.kernel}: {text}")
         hint = "check the launch description"
         near = None
-        if fault is not None and fault.address is not None:
-            near = capsule.buffer_at(fault.address)
+        if fault is not None and fault.address is not None and fault.place:
+            near = nearest(capsule, fault.address)
         if fault is not None and near is not None:
-            if fault.kind == "out_of_bounds":
-                hint = f"it goes past buffer {near[0].name}: enlarge its shape"
-            elif fault.kind == "read_only":
-                hint = f"it stores to {near[0].name}: declare that as inout"
+            name = near.buffer.name
+            if fault.kind == "read_only":
+                hint = f"it stores to {name}: declare that as inout"
+            elif near.side == "before":
+                hint = f"it goes below buffer {name}: look at the sizes, strides and scalars"
+            else:
+                hint = f"it goes past buffer {name}: enlarge its shape, or look at the sizes"
         return self._refusal(capsule, f"faults: {text}", hint)
 
     def _masks(
