@@ -9,7 +9,7 @@ from asmevo.capsule.model import BufferState, Capsule
 
 Side = Literal["inside", "before", "past"]
 _NULL = 1 << 16  # small offsets from a null pointer; no buffer lies there
-_FAR = 1 << 32  # further away than any 32-bit offset from a buffer's own address reaches
+NEAR = 1 << 32  # as far as a 32-bit offset from a buffer's own address reaches
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def describe(capsule: Capsule, address: int) -> str:
     place = nearest(capsule, address)
     if place is None:
         return "the launch has no buffers"
-    if place.distance >= _FAR:
+    if place.distance >= NEAR:
         end = "below" if place.side == "before" else "above"
         return (
             f"far {end} every buffer, the nearest is {place.buffer.name}: "

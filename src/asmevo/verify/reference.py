@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asmevo.capsule.model import BufferState, Capsule
-from asmevo.capsule.places import nearest
+from asmevo.capsule.places import NEAR, nearest
 from asmevo.device.protocol import Device, Fault, RunOptions, RunResult
 from asmevo.errors import AsmEvoError, EnvironmentFault, InputError, UnsupportedError
 from asmevo.verify.compare import compare
@@ -183,9 +183,9 @@ class K0Runs:
             return UnsupportedError(f"K0 kernel {capsule.kernel}: {text}")
         hint = "check the launch description"
         near = None
-        if fault is not None and fault.address is not None and fault.place:
-            near = nearest(capsule, fault.address)
-        if fault is not None and near is not None:
+        if fault is not None and fault.kind in ("out_of_bounds", "read_only"):
+            near = None if fault.address is None else nearest(capsule, fault.address)
+        if fault is not None and near is not None and near.distance < NEAR:
             name = near.buffer.name
             if fault.kind == "read_only":
                 hint = f"it stores to {name}: declare that as inout"
