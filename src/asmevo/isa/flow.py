@@ -128,7 +128,7 @@ def flow_of(base: str) -> Flow:
 
 def flow_of_text(text: str) -> Flow:
     """Control flow of an instruction's text."""
-    return FLOW.get(text.split(None, 1)[0] if text else "", NEXT)
+    return FLOW.get(text.partition(" ")[0], NEXT)
 
 
 def inverse(base: str) -> str | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 
+from asmevo.isa.flow import PC_READS
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import EXEC, Imm, Reg, RegKind
 
@@ -52,6 +53,7 @@ class Traits:
         cache: vector cache control.
         instruction_cache: concerns the instruction cache only.
         reads_pc: reads the program counter into a register.
+        prefetches_code: brings instructions into a cache, a mere hint.
     """
 
     copies: bool
@@ -68,6 +70,7 @@ class Traits:
     cache: CacheAction
     instruction_cache: bool
     reads_pc: bool
+    prefetches_code: bool
 
 
 _COPIES = re.compile(r"v_mov_b(16|32|64)|v_accvgpr_|v_pk_mov_b32|s_mov_b|v_writelane_b32")
@@ -95,7 +98,6 @@ _SETS_MODE = re.compile(r"s_(setreg|set_gpr_idx|setvskip|round_mode|denorm_mode|
 _PACKED = re.compile(r"v_(pk_\w+_f32|dot\d)")
 _INVALIDATES = re.compile(r"(buffer|global)_(inv|wbinv|gl[01]_inv)")
 _WRITES_BACK = re.compile(r"(buffer|global)_(wb)")
-_PC = re.compile(r"s_get_?pc_[bi]64$")
 
 
 @lru_cache(maxsize=4096)
@@ -118,7 +120,8 @@ def traits_of(base: str) -> Traits:
         packed=_PACKED.match(base) is not None,
         cache=action,
         instruction_cache=base.startswith("s_icache"),
-        reads_pc=_PC.match(base) is not None,
+        reads_pc=base in PC_READS,
+        prefetches_code=base.startswith("s_prefetch_inst"),
     )
 
 

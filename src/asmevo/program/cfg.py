@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from asmevo.isa.effects import OpClass, effects
+from asmevo.isa.flow import FlowKind, flow_of
 from asmevo.program.model import Function, Program
-
-_NO_FALL_THROUGH = frozenset({"s_branch", "s_setpc_b64", "s_set_pc_i64", "s_rfe_b64"})
-_CALLS = frozenset({"s_swappc_b64", "s_swap_pc_i64", "s_call_b64", "s_call_i64"})
-# Fork and join change both the program counter and EXEC through a stack.
-_OPAQUE = frozenset({"s_cbranch_g_fork", "s_cbranch_i_fork", "s_cbranch_join", "s_rfe_b64"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +45,7 @@ def blocks(program: Program, function: Function) -> tuple[Block, ...]:
     )
     enders: set[int] = set()
     for i in range(first, last):
-        kind = effects(program.instructions[i], program.target).kind
-        if kind in (OpClass.BRANCH, OpClass.END):
+        if flow_of(program.instructions[i].base).changes:
             enders.add(i)
             if i + 1 < last:
                 leaders.add(i + 1)
@@ -82,14 +76,15 @@ def _edges(
     fall = {index_of[end]} if end < last else set[int]()
     if not ends:
         return fall, end >= last, False
-    base = program.instructions[final].base
-    if base.startswith("s_endpgm"):
+    flow = flow_of(program.instructions[final].base)
+    if flow.kind is FlowKind.END:
         return set(), False, False
-    if base in _CALLS:
+    if flow.kind is FlowKind.CALL:
         return fall, True, True
-    successors = set[int]() if base in _NO_FALL_THROUGH else fall
+    successors = fall if flow.falls else set[int]()
     target = program.targets.get(final)
-    unknown = base in _OPAQUE or (base not in ("s_trap",) and target is None)
+    # Fork and join change both the program counter and EXEC through a stack.
+    unknown = flow.kind is FlowKind.FORK or (flow.kind is not FlowKind.TRAP and target is None)
     if target is not None:
         if target in index_of:
             successors = successors | {index_of[target]}

@@ -13,14 +13,12 @@ Where control may go somewhere unknown (a return, a call, a computed jump), ever
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from enum import Enum
 from functools import lru_cache
 
-from asmevo.isa.effects import OpClass, effects
+from asmevo.isa.decoded import ExecWrite, OpClass, decode
 from asmevo.isa.instruction import Instruction
-from asmevo.isa.operand import EXEC, VGPR0, Imm, RegKind
+from asmevo.isa.operand import VGPR0
 from asmevo.isa.target import Target
 from asmevo.program.cfg import Block, blocks
 from asmevo.program.model import Function, Program
@@ -28,37 +26,6 @@ from asmevo.program.model import Function, Program
 _SCALARS = (1 << 130) - 1  # SGPRs, named scalars, SCC and MODE
 _VECTORS = ((1 << 1024) - 1) << VGPR0 | ((1 << 512) - 1) << 2048
 ALL_UNITS = _SCALARS | _VECTORS
-_EXEC = 3 << EXEC
-# gfx9 s_andn2_saveexec takes lanes that were off; s_andn1 and s_and only turn lanes off.
-_NARROWING = re.compile(r"s_(and|andn1|and_not0)_(saveexec|wrexec)_b(32|64)|v_cmpx_")
-_NARROWING_OP = re.compile(r"s_(and|andn2|and_not1)_b(32|64)")
-_OTHER_LANES = re.compile(r"v_(readlane|readfirstlane|permlane|mov_b32_dpp|interp)|ds_.*permute")
-
-
-class ExecWrite(Enum):
-    """What an instruction does to EXEC."""
-
-    NONE = 0
-    NARROW = 1  # the new EXEC is a subset of the old one
-    FULL = 2  # all lanes on
-    OTHER = 3
-
-
-def exec_write(inst: Instruction) -> ExecWrite:
-    """Kind of EXEC change of an instruction that defines EXEC units (by its text)."""
-    operands = inst.operands
-    if _NARROWING.match(inst.base):
-        return ExecWrite.NARROW
-    if len(operands) >= 2 and inst.base in ("s_mov_b64", "s_mov_b32"):
-        value = operands[1].value
-        if isinstance(value, Imm) and value.value in (-1, 0xFFFFFFFF):
-            return ExecWrite.FULL
-    if _NARROWING_OP.match(inst.base) and len(operands) == 3:
-        first, second = operands[1].reg, operands[2].reg
-        same = operands[0].reg
-        if first == same or (second == same and "n" not in inst.base[5:]):
-            return ExecWrite.NARROW
-    return ExecWrite.OTHER
 
 
 def mask(units: frozenset[int] | range | set[int]) -> int:
@@ -94,36 +61,15 @@ class Transfer:
 
 @lru_cache(maxsize=400_000)
 def _transfer(inst: Instruction, arch: str) -> Transfer:
-    e = effects(inst, Target(arch))
-    defs, uses = mask(e.defs), mask(e.uses)
+    d = decode(inst, Target(arch))
+    defs, uses = mask(d.defs), mask(d.uses)
     anywhere = uses & _SCALARS
-    if e.kind is OpClass.MFMA or "dpp" in inst.form or _OTHER_LANES.match(inst.base):
+    if d.kind is OpClass.MFMA or "dpp" in inst.form or d.traits.crosses_lanes:
         anywhere = uses
-    writes_exec = exec_write(inst) if defs & _EXEC else ExecWrite.NONE
-    restores, saves = _exec_copies(inst)
+    restores, saves = d.exec_copies
     return Transfer(
-        defs, uses & ~anywhere, anywhere, writes_exec, e.kind is OpClass.MFMA, restores, saves
+        defs, uses & ~anywhere, anywhere, d.exec_write, d.kind is OpClass.MFMA, restores, saves
     )
-
-
-def _exec_copies(inst: Instruction) -> tuple[int, int]:
-    """(SGPR that EXEC is restored from, SGPR that EXEC is saved to), -1 for none."""
-    regs = [o.reg for o in inst.operands]
-    if len(regs) < 2 or regs[0] is None:
-        return -1, -1
-    if regs[0].index == EXEC and regs[0].kind is RegKind.SGPR:
-        others = [r for r in regs[1:] if r != regs[0]]
-        plain = inst.base.startswith("s_mov_b") or (
-            inst.base.startswith("s_or_b") and len(others) == 1
-        )
-        if plain and others and others[0] is not None:
-            return others[0].index, -1
-        return -1, -1
-    saved = _NARROWING.match(inst.base) is not None and "saveexec" in inst.base
-    copied = inst.base.startswith("s_mov_b") and regs[1] is not None and regs[1].index == EXEC
-    if (saved or copied) and regs[0].kind is RegKind.SGPR:
-        return -1, regs[0].index
-    return -1, -1
 
 
 def transfer(inst: Instruction, target: Target) -> Transfer:

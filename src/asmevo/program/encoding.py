@@ -15,12 +15,13 @@ import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 
+from asmevo.isa.codec.dont_care import candidates, ignored
 from asmevo.isa.codec.lengths import LONGEST
 from asmevo.isa.codec.llvm import AssemblyError, assembler, disassembler
+from asmevo.isa.flow import PC_READS, flow_of_text
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import FloatImm, Imm
 from asmevo.isa.target import Target
-from asmevo.program.dontcare import candidates, ignored
 
 _SIZES = (4, 8, 12, 16, 20)
 _LOOKAHEAD = LONGEST  # bytes that may be needed to decode one instruction
@@ -29,11 +30,6 @@ _SCALE_PREFIXES = {
     "gfx950": frozenset({b"\xac\xd3"}),
     "gfx1250": frozenset({b"\x35\xcc", b"\x3a\xcc"}),
 }
-_BRANCHES = ("s_branch", "s_cbranch_", "s_call_b64", "s_subvector_loop")
-_NOT_RELATIVE = ("s_cbranch_g_fork", "s_cbranch_join")
-_PC_READS = ("s_getpc_b64", "s_get_pc_i64")
-
-
 _LITERAL = re.compile(r"\blit\((-?(?:0x[0-9a-fA-F]+|\d+))\)")
 _STAND_IN = 0x5A5A5A5A  # a literal that is no inline constant
 
@@ -236,10 +232,11 @@ class EncodingTable:
     def _publish(self, fresh: dict[bytes, Instruction]) -> None:
         for raw, inst in fresh.items():
             text = inst.text or ""
-            if text.startswith(_BRANCHES) and not text.startswith(_NOT_RELATIVE):
-                self.branches.add(raw)
-            elif text.startswith(_PC_READS):
-                self.pc_reads.add(raw)
+            if text.startswith("s_"):
+                if flow_of_text(text).direct:
+                    self.branches.add(raw)
+                elif inst.base in PC_READS:
+                    self.pc_reads.add(raw)
             if inst.editable and raw not in self.loose:
                 self.by_text.setdefault(text, inst)
             if len(raw) != 8 or raw[2:4] not in self._prefixes:

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from asmevo.errors import BuildError
-from asmevo.isa.instruction import parse_text
+from asmevo.isa.flow import FlowKind, flow_of
+from asmevo.isa.instruction import PAIR, parse_text
 from asmevo.isa.operand import Raw, Special
 
 MAX_LINES = 4096
@@ -24,12 +25,10 @@ _INSTRUCTION = re.compile(
     r"(?:s|v|ds|buffer|tbuffer|global|flat|scratch|image|tensor|cluster|exp|export|lds)"
     r"(?:_[a-z0-9_]+)?(?: [A-Za-z0-9_ ,.:|\[\]()&+-]*)?\Z"
 )
-_DIRECT_BRANCH = re.compile(r"(?:s_branch|s_cbranch_\w+|s_call_b64|s_subvector_loop_\w+)\Z")
 _NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\d+|\d+\.\d*(?:[eE][-+]?\d+)?)\Z")
 _CALL = re.compile(
     r"(?:hwreg|sendmsg|gpr_idx|quad_perm|swizzle|sub_dword|mul)\([A-Za-z0-9_, ]*\)\Z"
 )
-_HALF = re.compile(r"v\d{1,4}\.[lh]\Z")  # 16-bit halves of gfx11 and later
 _SOURCES = frozenset(
     f"src_{name}" for name in (
         "shared_base", "shared_limit", "private_base", "private_limit", "vccz", "execz", "scc",
@@ -85,9 +84,8 @@ def vet_line(line: str) -> Statement:
     if not _INSTRUCTION.match(text):
         raise _refuse(line, "not an instruction (comments, strings and macros are not allowed)")
     mnemonic, _, rest = text.partition(" ")
-    if _DIRECT_BRANCH.match(mnemonic) and mnemonic not in (
-        "s_cbranch_g_fork", "s_cbranch_join", "s_cbranch_i_fork"
-    ):  # fmt: skip
+    flow = flow_of(mnemonic)
+    if flow.direct and flow.kind is not FlowKind.FORK:
         head, comma, name = rest.rpartition(",")
         name = name.strip()
         if not _NAME.match(name):
@@ -97,7 +95,7 @@ def vet_line(line: str) -> Statement:
         if rest and not _FREE_GROUPS.match(rest):
             raise _refuse(line, "operand is not a number or name(value)")
         return Statement(text=text)
-    halves = text.split(" :: ") if mnemonic.startswith("v_dual_") else [text]
+    halves = text.split(PAIR)
     if len(halves) > 2 or not all(_INSTRUCTION.match(half) for half in halves):
         raise _refuse(line, "not a pair of instructions")
     for half in halves:
@@ -109,7 +107,7 @@ def _check_operands(line: str, text: str) -> None:
     _, _, _, operands, modifiers = parse_text(text)
     for operand in operands:
         value = operand.value
-        known = (_NUMBER, _CALL, _HALF)
+        known = (_NUMBER, _CALL)
         if isinstance(value, Raw) and not any(form.match(value.text) for form in known):
             raise _refuse(line, f"operand {value.text} is no register, number or known name")
         name = value.name if isinstance(value, Special) else ""

@@ -14,6 +14,7 @@ from itertools import accumulate, pairwise
 from asmevo.codeobject import CodeObject
 from asmevo.codeobject.elf import SHT_RELA, STB_LOCAL, STT_NOTYPE
 from asmevo.errors import UnsupportedError
+from asmevo.isa.flow import FlowKind, flow_of_text
 from asmevo.isa.instruction import Instruction
 from asmevo.program.encoding import EncodingTable, table
 from asmevo.program.model import PRELOAD_PROLOGUE, Function, Program
@@ -23,7 +24,6 @@ from asmevo.program.references import find_references
 _IDENTIFIER = re.compile(r"[A-Za-z_.$][A-Za-z0-9_.$]*\Z")
 _PADDING = ("s_nop", "s_code_end")
 # Nothing falls through these, so what follows may be padding.
-_TERMINATORS = ("s_endpgm", "s_setpc", "s_branch", "s_set_pc", "s_trap")
 
 
 class RecoverError(UnsupportedError):
@@ -158,7 +158,8 @@ def function_bounds(
             last -= 1
         # Trailing nops belong to the code unless control cannot reach them.
         text = instructions[last - 1].text if last > first else None
-        if text is None or not text.startswith(_TERMINATORS):
+        flow = flow_of_text(text or "")
+        if flow.falls and flow.kind is not FlowKind.TRAP:
             last = end
         out.append(Function(name, first, last, end, is_kernel))
     return tuple(out)

@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from asmevo.codeobject import CodeObject
-from asmevo.isa.effects import effects
+from asmevo.isa.decoded import decode
 from asmevo.isa.instruction import Instruction
+from asmevo.isa.names import canonical
 from asmevo.isa.operand import Imm, Reg, RegKind
 from asmevo.program.encoding import EncodingTable
 from asmevo.program.model import PcReference
 
-_LOW = ("s_add_u32", "s_add_co_u32")
-_HIGH = ("s_addc_u32", "s_add_co_ci_u32")
-_WIDE = ("s_add_nc_u64", "s_add_u64")
+# As `asmevo.isa.names` spells them.
+_LOW, _HIGH, _WIDE = "s_add_u32", "s_addc_u32", "s_add_u64"
 _WINDOW = 12  # instructions after s_getpc in which the additions must come
 _HINT_WINDOW = 64
 _M64 = (1 << 64) - 1
@@ -56,9 +56,9 @@ def _destination(inst: Instruction) -> Reg | None:
     return inst.operands[0].reg if inst.operands else None
 
 
-def _adds_literal(inst: Instruction, names: Sequence[str], reg: Reg) -> bool:
+def _adds_literal(inst: Instruction, name: str, reg: Reg) -> bool:
     """Whether `inst` is `op reg, reg, literal` with the literal in its last bytes."""
-    if inst.base not in names or len(inst.operands) != 3 or len(inst.raw) == 4:
+    if canonical(inst.base) != name or len(inst.operands) != 3 or len(inst.raw) == 4:
         return False
     dst, a, b = (o.value for o in inst.operands)
     return dst == reg and a == reg and isinstance(b, Imm) and inst.editable
@@ -92,7 +92,7 @@ def _reference(
             return _finish(co, index_at, at, low, j, (base + literal) & _M64)
         if inst.base == "s_sext_i32_i16":  # gfx12 widens the 48-bit counter
             continue
-        touched = effects(inst, co.target)
+        touched = decode(inst, co.target)
         if not touched.defs.isdisjoint(pair.units) or not touched.uses.isdisjoint(pair.units):
             return None
     return None
@@ -114,9 +114,9 @@ def _only_prefetch(co: CodeObject, instructions: Sequence[Instruction], at: int)
     if pair is None:
         return False
     for inst in instructions[at + 1 : at + 1 + _HINT_WINDOW]:
-        if inst.base.startswith("s_prefetch_inst"):
+        if decode(inst, co.target).traits.prefetches_code:
             return True
-        if not effects(inst, co.target).uses.isdisjoint(pair.units):
+        if not decode(inst, co.target).uses.isdisjoint(pair.units):
             return False
     return False
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import accumulate
 
+from asmevo.isa.flow import FlowKind, flow_of
 from asmevo.program.encoding import EncodingTable
 from asmevo.program.grammar import EditError
 from asmevo.program.model import Program
@@ -18,7 +19,6 @@ from asmevo.program.model import Program
 _FORWARD, _BACKWARD = 4 + 4 * 32767, 4 - 4 * 32768
 _MARGIN = 2048  # bytes that later islands and padding may add
 _MAX_ISLANDS = 256
-_NO_FALL_THROUGH = ("s_branch ", "s_endpgm", "s_setpc_b64", "s_set_pc_i64")
 
 
 def relax(draft: Program, encodings: EncodingTable) -> Program:
@@ -71,10 +71,10 @@ def _reach(
     conditional: list[int] = []
     for i in range(function.first, function.last):
         if in_reach(i + 1):
-            text = draft.instructions[i].text or ""
-            if text.startswith(_NO_FALL_THROUGH):
+            flow = flow_of(draft.instructions[i].base)
+            if not flow.falls:
                 quiet.append(i + 1)
-            elif i in draft.targets and text.startswith("s_cbranch_") and i + 1 < function.last:
+            elif i in draft.targets and flow.kind is FlowKind.CONDITIONAL and i + 1 < function.last:
                 conditional.append(i + 1)
     places = quiet or conditional
     if not places:
