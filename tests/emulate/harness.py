@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,9 +46,9 @@ k:
 \t\t.amdhsa_group_segment_fixed_size {lds}
 \t\t.amdhsa_private_segment_fixed_size {private}
 \t\t.amdhsa_kernarg_size 8
-\t\t.amdhsa_user_sgpr_count 2
+\t\t.amdhsa_user_sgpr_count {user}
 \t\t.amdhsa_user_sgpr_kernarg_segment_ptr 1
-\t\t.amdhsa_system_sgpr_workgroup_id_x 1
+{preload_lines}\t\t.amdhsa_system_sgpr_workgroup_id_x 1
 \t\t.amdhsa_next_free_vgpr 64
 \t\t.amdhsa_next_free_sgpr 60
 \t\t.amdhsa_accum_offset 64
@@ -94,6 +95,7 @@ class Setup:
     denorm_32: int = 3
     ieee: int = 1
     dx10: int = 1
+    preload: int = 0
 
 
 DEFAULT = Setup()
@@ -107,10 +109,34 @@ def library() -> HelperLibrary:
 def encoded(body: str, setup: Setup = DEFAULT, style: Style = PLAIN) -> EncodedKernel:
     """The encoded kernel of a body."""
     fields = {name: getattr(setup, name) for name in Setup.__dataclass_fields__}
+    fields["user"] = 2 + setup.preload
+    fields["preload_lines"] = (
+        f"\t\t.amdhsa_user_sgpr_kernarg_preload_length {setup.preload}\n" if setup.preload else ""
+    )
     lines = "\n".join("\t" + line.strip() for line in body.strip().splitlines())
     data = assemble_object(_TEMPLATE.format(body=lines, **fields), Target(setup.arch))
     co = CodeObject.open(data)
     return encode(recover(co), co.kernel(None), library(), style)
+
+
+def launched(
+    kernel: EncodedKernel,
+    memory: NDArray[np.generic],
+    *,
+    block: int = 64,
+    groups: int = 1,
+    **options: Any,
+) -> tuple[NDArray[np.uint8], Outcome]:
+    """Run an encoded kernel on a copy of `memory`; `options` are fields of `Launch`."""
+    data = np.frombuffer(bytearray(memory.tobytes()), np.uint8)
+    kernarg = BUFFER.to_bytes(8, "little").ljust(64, b"\0")
+    launch = Launch((groups, 1, 1), (block, 1, 1), 0, kernarg, KERNARG, **options)
+    regions = [
+        MemoryRegion("buffer", BUFFER, data, True),
+        MemoryRegion("kernarg", KERNARG, np.frombuffer(bytearray(kernarg), np.uint8), False),
+        *object_image(kernel.program.object),
+    ]
+    return data, Machine(library()).run(kernel, launch, regions)
 
 
 def run_body(
@@ -122,18 +148,11 @@ def run_body(
     quantum: int = 0,
     style: Style = PLAIN,
     expect_fault: bool = False,
+    **options: Any,
 ) -> tuple[NDArray[np.uint8], Outcome]:
     """Run a body on a copy of `memory`; returns the memory's bytes afterwards and the outcome."""
     kernel = encoded(body, setup, replace(style, tick=quantum > 0))
-    data = np.frombuffer(bytearray(memory.tobytes()), np.uint8)
-    kernarg = BUFFER.to_bytes(8, "little").ljust(64, b"\0")
-    launch = Launch((1, 1, 1), (block, 1, 1), 0, kernarg, KERNARG, quantum=quantum)
-    regions = [
-        MemoryRegion("buffer", BUFFER, data, True),
-        MemoryRegion("kernarg", KERNARG, np.frombuffer(bytearray(kernarg), np.uint8), False),
-        *object_image(kernel.program.object),
-    ]
-    outcome = Machine(library()).run(kernel, launch, regions)
+    data, outcome = launched(kernel, memory, block=block, quantum=quantum, **options)
     if not expect_fault:
         assert not outcome.fault, (
             L.FAULT_KINDS[outcome.fault],

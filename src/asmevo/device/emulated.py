@@ -361,24 +361,21 @@ def _observation(report: ShadowReport) -> Observation:
 
 def _instruction_counts(encoded: EncodedKernel, outcome: Outcome) -> NDArray[np.int64]:
     counts = np.zeros(len(encoded.program.instructions), np.int64)
-    for block, executed in zip(encoded.blocks, outcome.block_counts, strict=False):
-        counts[block.first : block.last] += int(executed)
+    for number in np.flatnonzero(outcome.block_counts).tolist():
+        first, last = encoded.span(number)
+        counts[first:last] += int(outcome.block_counts[number])
     return counts
 
 
 def _wave_traces(encoded: EncodedKernel, outcome: Outcome) -> list[WaveTrace]:
-    if not outcome.traces:
-        return []
-    runs: list[NDArray[np.int32]] = [
-        np.arange(b.first, b.last, dtype=np.int32) for b in encoded.blocks
-    ]
-    return [
-        WaveTrace(
-            group,
-            wave,
-            np.concatenate([runs[int(b)] for b in blocks])
-            if len(blocks)
-            else np.zeros(0, np.int32),
+    runs: dict[int, NDArray[np.int32]] = {}
+    traces: list[WaveTrace] = []
+    for group, wave, blocks, _truncated in outcome.traces:
+        for number in np.unique(blocks).tolist():
+            if number not in runs:
+                runs[number] = np.arange(*encoded.span(number), dtype=np.int32)
+        parts = [runs[n] for n in blocks.tolist()]
+        traces.append(
+            WaveTrace(group, wave, np.concatenate(parts) if parts else np.zeros(0, np.int32))
         )
-        for group, wave, blocks, _truncated in outcome.traces
-    ]
+    return traces

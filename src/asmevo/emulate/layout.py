@@ -42,6 +42,8 @@ HOST = CONTROL + 256  # 64 x u64 scratch for resolved host addresses
 EXECUTED = CONTROL + 176  # u64 wave instructions executed
 MODES = CONTROL + 184  # ptr to (u32 effective MODE bits, u32 0, ptr record 0) per mode
 MODE_COUNT = CONTROL + 192  # u64
+REST_MAP = CONTROL + 200  # ptr to u32 per dword of code: instructions to the end of its block
+BLOCK_COUNT = CONTROL + 208  # u64 counted blocks; entries inside blocks are counted behind them
 # Sanitizers (shadow memory, loads that have not arrived).
 SHADOW_LDS = CONTROL + 768  # ptr to the workgroup's LDS area
 EPOCH = CONTROL + 776  # u32 barrier interval
@@ -66,6 +68,14 @@ SHARED_BASE, PRIVATE_BASE = 0x10000, 0x20000
 # scratch memory, the dwords of the 64 lanes lie side by side.
 PRIVATE_WINDOW = 0x7C00_0000_0000
 MODE_ENTRY = 16  # bytes per entry of the table at MODES
+
+MODE_REGISTER = 1
+# MODE bits that results depend on: rounding, denormals, DX10 clamp, IEEE, FP16_OVFL, VSKIP, and
+# GPR_IDX_EN. The exception enables in [15:12] are not modelled; their place holds the register
+# index enables (M0[15:12] in hardware), so that one number names a copy of the records.
+INDEX_BITS = 0xF << 12 | 1 << 27
+MODE_EFFECTIVE = 0x3FF | 1 << 23 | 1 << 28 | INDEX_BITS
+VSKIP_BIT = 28
 
 # Statuses a wave returns to the scheduler with.
 RUNNING, AT_BARRIER, ENDED, FAULTED, OUT_OF_BUDGET, YIELDED = range(6)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from bisect import bisect_left
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,7 +24,8 @@ from asmevo.program import Program
 
 _RUN_OFF = Record(Variant("stop", "run_off"))
 _TICK = Record(Variant("tick", "tick"))
-_CALLS = frozenset({"s_swappc_b64", "s_setpc_b64", "s_call_b64"})
+_COMPUTED = frozenset({"s_swappc_b64", "s_setpc_b64", "s_rfe_b64"})
+_CALLS = _COMPUTED | {"s_call_b64"}
 _ZEROS = (0,) * 6
 _DTYPE = np.dtype(
     {
@@ -54,6 +56,9 @@ class EncodedKernel:
         constants: image of the constant pool.
         blocks: counted blocks; block numbers index it.
         pc_map: record number per code dword, -1 where no instruction starts.
+        rest_map: per code dword, how many instructions of its block follow it (itself included)
+            where a computed jump would enter the block behind its counter; 0 elsewhere. Such an
+            entry at dword d is counted as block `len(blocks) + d`.
         unsupported: instruction index -> why the emulator cannot execute it.
         modes: effective MODE value per copy of the records; copy 0 is the one that starts.
         mode_table: what the engine looks MODE values up in (`layout.MODE_ENTRY` bytes each).
@@ -67,10 +72,25 @@ class EncodedKernel:
     constants: bytes
     blocks: list[EncodedBlock]
     pc_map: NDArray[np.int32]
+    rest_map: NDArray[np.uint32]
     unsupported: dict[int, str]
     modes: tuple[int, ...]
     mode_table: NDArray[np.uint64]
     granules: tuple[int, int] = (2, 2)
+
+    def span(self, number: int) -> tuple[int, int]:
+        """Instructions [first, last) of a counted block, or of an entry inside one."""
+        if number < len(self.blocks):
+            block = self.blocks[number]
+            return block.first, block.last
+        dword = number - len(self.blocks)
+        first = bisect_left(self.program.offsets, 4 * dword)
+        return first, first + int(self.rest_map[dword])
+
+    @property
+    def counters(self) -> int:
+        """Counters that a run needs: one per block, then one per code dword."""
+        return len(self.blocks) + len(self.rest_map)
 
     @property
     def address(self) -> int:
@@ -90,9 +110,16 @@ def _code_ranges(program: Program, kernel: Kernel) -> list[tuple[int, int]]:
     own = program.kernel_function(kernel)
     ranges = [(own.first, own.last)]
     calls = any(inst.base in _CALLS for inst in _distinct(program, ranges))
-    if calls:
+    if calls or _leaves(program, own.first, own.last):
         ranges += [(f.first, f.last) for f in program.functions if f is not own]
     return ranges
+
+
+def _leaves(program: Program, first: int, last: int) -> bool:
+    """Whether a branch goes out of the range."""
+    return any(
+        first <= i < last and not first <= target < last for i, target in program.targets.items()
+    )
 
 
 def _distinct(program: Program, ranges: list[tuple[int, int]]) -> list[Instruction]:
@@ -120,7 +147,8 @@ def encode(
     ranges = _code_ranges(program, kernel)
     modes = reachable_modes(program, kernel)
     arch = program.target.arch
-    plan = _plan(program, ranges, templates(modes[0], arch, style), style)
+    entry = _entry_index(program, kernel)
+    plan = _plan(program, ranges, entry, templates(modes[0], arch, style), style)
     copies = [_copy(program, plan, templates(bits, arch, style), style) for bits in modes]
     encoded = _lay_out(program, kernel, library, copies, modes, plan, progress)
     if style.shadow:
@@ -143,6 +171,11 @@ class _Plan:
 
 
 _MOST_MODES = 16
+
+
+def _traced(style: Style) -> tuple[tuple[str, bool], ...]:
+    """The option of helpers that count block entries."""
+    return (("trace", True),) if style.trace else ()
 
 
 def reachable_modes(program: Program, kernel: Kernel) -> tuple[int, ...]:
@@ -179,12 +212,14 @@ def reachable_modes(program: Program, kernel: Kernel) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _plan(program: Program, ranges: list[tuple[int, int]], found: Templates, style: Style) -> _Plan:
+def _plan(
+    program: Program, ranges: list[tuple[int, int]], entry: int, found: Templates, style: Style
+) -> _Plan:
     """Blocks and record numbers."""
     plan = _Plan(ranges, {}, [], {}, {})
     count = 0
+    starts = {entry, *(first for first, _ in ranges)}
     for first, last in ranges:
-        starts = {first}
         for i, inst in enumerate(program.instructions[first:last], first):
             template = found.of(inst)
             if template.ends_block:
@@ -193,6 +228,7 @@ def _plan(program: Program, ranges: list[tuple[int, int]], found: Templates, sty
                 target = program.branch_target(i)
                 if target is not None:
                     starts.add(target)
+    for first, last in ranges:
         ordered = sorted(i for i in starts if first <= i < last)
         for i, end in zip(ordered, [*ordered[1:], last], strict=True):
             plan.block_at[i] = len(plan.blocks)
@@ -226,7 +262,7 @@ def _copy(program: Program, plan: _Plan, found: Templates, style: Style) -> list
     Every instruction has the same number of records whatever the mode, so that a change of mode
     continues at the same place of another copy.
     """
-    variant = Variant("block", "block", "", (("trace", True),) if style.trace else ())
+    variant = Variant("block", "block", "", _traced(style))
     records: list[Record] = []
     of, block_at, blocks = found.of, plan.block_at, plan.blocks
     for first, last in plan.ranges:
@@ -280,6 +316,7 @@ def _lay_out(
         slot = program.offsets[i] // 4
         if slot < len(pc_map):
             pc_map[slot] = n
+    rest_map = _rest_map(program, plan, len(pc_map))
     entry = _entry_index(program, kernel)
     start = memory.ctypes.data + plan.record_of[entry] * L.RECORD_SIZE
     return EncodedKernel(
@@ -290,10 +327,22 @@ def _lay_out(
         pool.image(),
         plan.blocks,
         pc_map,
+        rest_map,
         plan.unsupported,
         modes,
         mode_table,
     )
+
+
+def _rest_map(program: Program, plan: _Plan, dwords: int) -> NDArray[np.uint32]:
+    """See `EncodedKernel.rest_map`; empty for a kernel without computed jumps."""
+    if not any(inst.base in _COMPUTED for inst in _distinct(program, plan.ranges)):
+        return np.zeros(0, np.uint32)
+    out = np.zeros(dwords, np.uint32)
+    for block in plan.blocks:
+        for i in range(block.first + 1, block.last):
+            out[program.offsets[i] // 4] = block.last - i
+    return out
 
 
 def _placed(ops: NDArray[np.int64], pool: ConstantPool) -> NDArray[np.int64]:

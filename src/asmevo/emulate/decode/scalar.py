@@ -6,6 +6,7 @@ import re
 
 from asmevo.emulate.decode.operands import Context, Record, Unsupported, integer, integer_modifier
 from asmevo.emulate.helpers.emit import Variant
+from asmevo.emulate.layout import INDEX_BITS, MODE_EFFECTIVE, MODE_REGISTER, VSKIP_BIT
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import Imm, Operand, Reg
 from asmevo.isa.semantics import table
@@ -34,13 +35,6 @@ HWREGS = {
     "HW_REG_SQ_PERF_SNAPSHOT_PC_LO": 23,
     "HW_REG_SQ_PERF_SNAPSHOT_PC_HI": 24,
 }
-MODE_REGISTER = 1
-# MODE bits that results depend on: rounding, denormals, DX10 clamp, IEEE, FP16_OVFL, VSKIP, and
-# GPR_IDX_EN. The exception enables in [15:12] are not modelled; their place holds the register
-# index enables (M0[15:12] in hardware), so that one number names a copy of the records.
-INDEX_BITS = 0xF << 12 | 1 << 27
-MODE_EFFECTIVE = 0x3FF | 1 << 23 | 1 << 28 | INDEX_BITS
-VSKIP_BIT = 28
 
 
 def decode_scalar(ctx: Context, inst: Instruction, semantic: table.Semantic) -> Record:

@@ -14,9 +14,10 @@ from functools import lru_cache
 
 from asmevo.emulate.decode.instruction import Decoder, Record, Unsupported
 from asmevo.emulate.decode.operands import ConstantPool
-from asmevo.emulate.decode.scalar import VSKIP_BIT, index_enables
+from asmevo.emulate.decode.scalar import index_enables
 from asmevo.emulate.decode.waits import pending_records, wait_record
 from asmevo.emulate.helpers.emit import Variant
+from asmevo.emulate.layout import VSKIP_BIT
 from asmevo.isa.effects import OpClass, effects
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.semantics.table import FloatMode
@@ -152,6 +153,8 @@ class Templates:
         if record is not None and style.waits and _is_late(record.variant):
             options = (*record.variant.options, ("late", True))
             record.variant = replace(record.variant, options=options)
+        if record is not None and style.trace and record.variant.family == "jump":
+            record.variant = replace(record.variant, options=(("trace", True),))
         records = [record] if record is not None else []
         if style.waits and not reason:
             pending = pending_records(self._decoder, inst, -1, target)

@@ -240,6 +240,8 @@ def tail_image(
     put(L.COUNTS, "<Q", counts.ctypes.data)
     put(L.RECORDS, "<Q", encoded.address)
     put(L.PC_MAP, "<Q", encoded.pc_map.ctypes.data)
+    put(L.REST_MAP, "<Q", encoded.rest_map.ctypes.data)
+    put(L.BLOCK_COUNT, "<Q", len(encoded.blocks))
     put(L.CODE_ADDRESS, "<Q", IMAGE_BASE + encoded.program.object.text_address)
     put(L.CODE_SIZE, "<Q", 4 * (len(encoded.pc_map) - 1))
     put(L.SHADOW_TABLE, "<Q", shadow_table)

@@ -76,7 +76,7 @@ class Outcome:
         fault_group: linear id of the workgroup that stopped.
         budget_spent: a wave used up its instruction budget.
         executed: wave instructions executed.
-        block_counts: uint64 [blocks], entries into each encoded block.
+        block_counts: uint64 [counters of the kernel], entries into each block and inside blocks.
         traces: (workgroup, wave, uint32 block numbers, cut short) of traced workgroups.
         reports: what shadow memory found.
     """
@@ -246,7 +246,7 @@ class Machine:
         encoded, launch, kernel = job.encoded, job.launch, job.encoded.kernel
         waves, resident = job.waves, job.resident
         keep: list[object] = []
-        counts = np.zeros(max(1, len(encoded.blocks)), np.uint64)
+        counts = np.zeros(max(1, encoded.counters), np.uint64)
         areas_at = 0 if job.areas is None else job.areas.ctypes.data
         reports = 0 if job.reports is None else job.reports.ctypes.data
         tail = tail_image(

@@ -69,6 +69,16 @@ _CALLED = (
 _BATCH = 24  # variants per object: small enough that one new opcode compiles quickly
 _PARALLEL_BATCHES = 4  # from so many on, starting processes pays
 _KEPT_VERSIONS = 4
+# What shapes machine code, below the package; whatever these import is listed, too. Decoding and
+# launching only choose among variants, whose names say everything about them.
+EMITTING = (
+    "emulate/layout.py",
+    "emulate/native",
+    "emulate/helpers",
+    "emulate/sanitize",
+    "emulate/engine/runtime.py",
+    "isa/semantics",
+)
 Progress = Callable[[int, int], None]
 
 
@@ -77,9 +87,9 @@ def source_digest() -> str:
     """Hash of every source file that can change what a helper does."""
     root = Path(asmevo.__file__).parent
     digest = hashlib.sha256()
-    for folder in ("emulate", "isa"):
-        for path in sorted((root / folder).rglob("*.py")):
-            digest.update(path.name.encode())
+    for place in EMITTING:
+        for path in sorted((root / place).rglob("*.py") if "." not in place else [root / place]):
+            digest.update(str(path.relative_to(root)).encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()
 

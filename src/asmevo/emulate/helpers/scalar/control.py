@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from asmevo.emulate import layout as L
 from asmevo.emulate.helpers.emit import Helper, Variant, family
 from asmevo.emulate.native.ir import Module
@@ -29,8 +31,41 @@ def emit_branch(module: Module, variant: Variant) -> None:
     h.finish()
 
 
-def _jump_to_address(h: Helper, address: str) -> None:
-    """Continue at a device code address, or fault when it is no instruction start."""
+def count_entry(h: Helper, number: str, length: str) -> None:
+    """Count one entry into block `number` of `length` instructions (both i64).
+
+    Leaves the helper, with nothing counted, when the wave's budget does not cover the block.
+    """
+    f = h.fn
+    left = f.op(f"sub i64 {h.field(L.BUDGET)}, {length}")
+    out, go = f.label("spent"), f.label("go")
+    f.cond(f.op(f"icmp slt i64 {left}, 0"), out, go, likely=False)
+    f.place(out)
+    h.leave(L.OUT_OF_BUDGET)
+    f.place(go)
+    h.set_field(L.BUDGET, left)
+    h.set_field(L.EXECUTED, f.op(f"add i64 {h.field(L.EXECUTED)}, {length}"))
+    slot = f.at(h.field(L.COUNTS, "ptr"), f.op(f"mul i64 {number}, 8"))
+    f.store("i64", f.op(f"add i64 {f.load('i64', slot, 8)}, 1"), slot, 8)
+    if h.variant.option("trace"):
+        at = h.field(L.TRACE_LENGTH)
+        room = f.op(f"icmp ult i64 {at}, {h.field(L.TRACE_CAPACITY)}")
+        record, after = f.label("record"), f.label("after")
+        f.cond(room, record, after, likely=True)
+        f.place(record)
+        narrow = f.op(f"trunc i64 {number} to i32")
+        f.store("i32", narrow, f.at(h.field(L.TRACE, "ptr"), f.op(f"mul i64 {at}, 4")))
+        f.br(after)
+        f.place(after)
+        # The length keeps counting past the capacity, so that truncation is visible.
+        h.set_field(L.TRACE_LENGTH, f.op(f"add i64 {at}, 1"))
+
+
+def _jump_to_address(h: Helper, address: str, before: Callable[[], None] | None = None) -> None:
+    """Continue at a device code address, or fault when it is no instruction start.
+
+    `before` emits what happens once the jump is certain.
+    """
     f = h.fn
     offset = f.op(f"sub i64 {address}, {h.field(L.CODE_ADDRESS)}")
     inside = f.op(f"icmp ult i64 {offset}, {h.field(L.CODE_SIZE)}")
@@ -42,6 +77,18 @@ def _jump_to_address(h: Helper, address: str) -> None:
     f.place(bad)
     h.fault(L.JUMP_FAULT, "0", address)
     f.place(go)
+    # Into the middle of a counted block: its own counter is not passed, so count the rest here.
+    rest = f.load("i32", f.at(h.field(L.REST_MAP, "ptr"), f.op(f"and i64 {offset}, -4")))
+    inner, enter = f.label("inner"), f.label("enter")
+    f.cond(f.op(f"icmp eq i32 {rest}, 0"), enter, inner, likely=True)
+    f.place(inner)
+    dword = f.op(f"lshr i64 {offset}, 2")
+    number = f.op(f"add i64 {h.field(L.BLOCK_COUNT)}, {dword}")
+    count_entry(h, number, f.op(f"zext i32 {rest} to i64"))
+    f.br(enter)
+    f.place(enter)
+    if before is not None:
+        before()
     scaled = f.op(f"mul i64 {f.op(f'zext i32 {index} to i64')}, {L.RECORD_SIZE}")
     h.jump(f.at(h.field(L.RECORDS, "ptr"), scaled))
 
@@ -57,9 +104,9 @@ def emit_jump(module: Module, variant: Variant) -> None:
     elif variant.name == "s_setpc_b64":
         _jump_to_address(h, f.load("i64", h.slot(0)))
     elif variant.name == "s_swappc_b64":
+        # The return address is written last: a wave that runs out of its budget jumps again.
         target = f.load("i64", h.slot(1))
-        f.store("i64", h.imm(), h.slot(0))
-        _jump_to_address(h, target)
+        _jump_to_address(h, target, lambda: f.store("i64", h.imm(), h.slot(0)))
     else:  # s_call_b64: imm2 is the target record
         f.store("i64", h.imm(), h.slot(0))
         h.jump(f.op(f"inttoptr i64 {h.imm2()} to ptr"))
@@ -86,31 +133,8 @@ def emit_block(module: Module, variant: Variant) -> None:
     """Entry of a basic block: imm numbers the block, misc is its instruction count."""
     h = Helper(module, variant)
     f = h.fn
-    number = h.imm()
     length = f.op(f"zext i32 {f.load('i32', f.at('%rec', L.R_MISC))} to i64")
-    slot = f.at(h.field(L.COUNTS, "ptr"), f.op(f"mul i64 {number}, 8"))
-    f.store("i64", f.op(f"add i64 {f.load('i64', slot, 8)}, 1"), slot, 8)
-    done = f.op(f"add i64 {h.field(L.EXECUTED)}, {length}")
-    h.set_field(L.EXECUTED, done)
-    left = f.op(f"sub i64 {h.field(L.BUDGET)}, {length}")
-    h.set_field(L.BUDGET, left)
-    if variant.option("trace"):
-        at = h.field(L.TRACE_LENGTH)
-        room = f.op(f"icmp ult i64 {at}, {h.field(L.TRACE_CAPACITY)}")
-        record, after = f.label("record"), f.label("after")
-        f.cond(room, record, after, likely=True)
-        f.place(record)
-        narrow = f.op(f"trunc i64 {number} to i32")
-        f.store("i32", narrow, f.at(h.field(L.TRACE, "ptr"), f.op(f"mul i64 {at}, 4")))
-        f.br(after)
-        f.place(after)
-        # The length keeps counting past the capacity, so that truncation is visible.
-        h.set_field(L.TRACE_LENGTH, f.op(f"add i64 {at}, 1"))
-    out, go = f.label("spent"), f.label("go")
-    f.cond(f.op(f"icmp slt i64 {left}, 0"), out, go, likely=False)
-    f.place(out)
-    h.leave(L.OUT_OF_BUDGET)
-    f.place(go)
+    count_entry(h, h.imm(), length)
     h.next()
     h.finish()
 

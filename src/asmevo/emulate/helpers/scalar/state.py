@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.decode.scalar import INDEX_BITS, MODE_EFFECTIVE, VSKIP_BIT
 from asmevo.emulate.helpers.emit import Helper, Variant, family
+from asmevo.emulate.layout import INDEX_BITS, MODE_EFFECTIVE, VSKIP_BIT
 from asmevo.emulate.native.ir import Module
 
 
