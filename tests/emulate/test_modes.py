@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from asmevo.emulate import layout as L
-from emulate.harness import Setup, encoded, lanes, run_body
+from asmevo.emulate.decode.encode import encode
+from asmevo.errors import UnsupportedError
+from emulate.harness import DEFAULT, Setup, encoded, lanes, launched, library, run_body
 
 TINY = np.full(64, 0x00400000, np.uint32)  # a subnormal f32
 ONE = np.full(64, 0x3F800000, np.uint32)
@@ -61,14 +65,66 @@ def test_getreg_reads_mode_and_register_restores_it() -> None:
     assert (lanes(body, TINY) == (0x00800000 | 0xF)).all()
 
 
-def test_a_mode_no_constant_names_faults() -> None:
-    body = """
-        s_mov_b32 s10, 1
-        s_setreg_b32 hwreg(HW_REG_MODE, 0, 2), s10
-        v_add_f32 v1, v1, v1
-    """
-    _, outcome = run_body(body, ONE, expect_fault=True)
-    assert outcome.fault == L.MODE_FAULT
+# A field of MODE from a register: clang -O0 writes FP_DENORM so around every f32 division with
+# flushed subnormals. `{value}` leaves the new bits in s10.
+_FROM_REGISTER = """
+    {value}
+    v_add_f32 v2, v1, v1
+    s_setreg_b32 hwreg(HW_REG_MODE, 4, 2), s10
+    v_add_f32 v1, v1, v1
+    s_setreg_b32 hwreg(HW_REG_MODE, 4, 2), s11
+    s_nop 1
+"""
+_KEPT, _FLUSHED = 0x00800000, 0
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "s_mov_b32 s10, 3\ns_mov_b32 s11, 0",
+        "s_movk_i32 s10, 0x3\ns_movk_i32 s11, 0x0",
+        "s_mov_b32 s10, -1\ns_mov_b32 s11, 0",
+    ],
+)
+def test_mode_from_a_register_with_a_constant_runs(value: str) -> None:
+    setup = replace(DEFAULT, denorm_32=0)
+    assert (lanes(_FROM_REGISTER.format(value=value), TINY, setup=setup) == _KEPT).all()
+
+
+@pytest.mark.parametrize("bits", [0, 1, 2, 3])
+def test_mode_from_a_register_without_a_constant_runs_once_it_was_met(bits: int) -> None:
+    # The value comes from memory: the first run names it, the next one knows it.
+    value = "v_readfirstlane_b32 s10, v2\ns_mov_b32 s11, 0"
+    body = "\n".join(
+        [
+            "v_lshlrev_b32 v0, 2, v0",
+            "global_load_dword v1, v0, s[2:3]",
+            "global_load_dword v2, v0, s[2:3] offset:256",
+            "s_waitcnt vmcnt(0)",
+            _FROM_REGISTER.format(value=value),
+            "global_store_dword v0, v1, s[2:3]",
+        ]
+    )
+    memory = np.concatenate([TINY, np.full(64, bits, np.uint32)])
+    setup = replace(DEFAULT, denorm_32=0)
+    kernel = encoded(body, setup)
+    _, outcome = launched(kernel, memory)
+    met: tuple[int, ...] = ()
+    if bits:
+        assert outcome.fault == L.MODE_FAULT
+        assert outcome.fault_address & 0xFF == 0xC0 | bits << 4
+        met = (outcome.fault_address,)
+    kernel = encode(kernel.program, kernel.kernel, library(), met=met)
+    data, outcome = launched(kernel, memory)
+    assert not outcome.fault
+    # FP_DENORM: bit 0 allows subnormal inputs, bit 1 subnormal results (here it is normal).
+    assert (data[:256].view(np.uint32) == (_KEPT if bits & 1 else _FLUSHED)).all()
+
+
+def test_more_modes_than_the_emulator_keeps_are_refused_by_name() -> None:
+    kernel = encoded("s_nop 0")
+    with pytest.raises(UnsupportedError, match="more than 64 MODE values"):
+        encode(kernel.program, kernel.kernel, library(), met=range(64))
 
 
 @pytest.mark.parametrize(

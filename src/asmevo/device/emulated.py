@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from asmevo.capsule.kernarg import RUNTIME_STATE
 from asmevo.capsule.model import Capsule, Region
-from asmevo.capsule.places import describe
+from asmevo.capsule.schedule import Schedule
 from asmevo.codeobject import CodeObject, Kernel
 from asmevo.device import clock
-from asmevo.device.protocol import (
-    DeviceRecipe,
-    Fault,
-    FaultKind,
-    Label,
-    Observation,
-    ObservationKind,
-    RunOptions,
-    RunResult,
-    Timing,
-    WaveTrace,
-)
+from asmevo.device.outcomes import fault_of, instruction_counts, observation, wave_traces
+from asmevo.device.protocol import DeviceRecipe, Fault, Label, RunOptions, RunResult, Timing
 from asmevo.emulate import layout as L
 from asmevo.emulate.decode.encode import EncodedKernel, Style, encode
 from asmevo.emulate.engine.launch import Launch, MemoryRegion, object_image
-from asmevo.emulate.engine.machine import Machine, Outcome, ShadowReport
+from asmevo.emulate.engine.machine import Machine, Outcome
 from asmevo.emulate.native.library import HelperLibrary, Progress, shared_library
-from asmevo.emulate.sanitize import shadow_layout as shadow
 from asmevo.errors import BuildError, UnsupportedError
 from asmevo.program import Program, recover
 from asmevo.timing.model import Estimate
@@ -44,30 +35,69 @@ class RunFault(BuildError):
     status = "runtime_failure"
 
 
-_KINDS: dict[int, FaultKind] = {
-    L.LOAD_FAULT: "out_of_bounds",
-    L.STORE_FAULT: "out_of_bounds",
-    L.LDS_FAULT: "lds",
-    L.SCRATCH_FAULT: "out_of_bounds",
-    L.JUMP_FAULT: "illegal_instruction",
-    L.TRAP_FAULT: "trap",
-    L.ALIGN_FAULT: "misaligned",
-    L.DESCRIPTOR_FAULT: "unsupported",
-    L.PENDING_FAULT: "unsupported",
-    L.UNSUPPORTED_FAULT: "unsupported",
-    L.MODE_FAULT: "unsupported",
-    L.SCRATCH_ALIGN_FAULT: "unsupported",
-}
 _KEPT_OBJECTS = 16
 _TRACE_BLOCKS = 1 << 18  # block entries kept per traced wave
 _INTERLEAVED_RESIDENT = 4  # workgroups that run side by side under interleaved schedules
+_MOST_RESIDENT_WAVES = 4096  # when waves wait for workgroups that have not started
+# Instructions after which a wave is looked at for progress; in turns, every wave of them is.
+_SLICE, _FAIR_SLICE = 1 << 20, 1 << 17
+FAIR_ORDER = "interleave:64"  # what a wave that waits for another one is tried in
+# A kernel that uses state of the runtime that is not there reads or writes around address 0.
+_NULL_PAGE = 1 << 16
+_POINTED_STATE = (*RUNTIME_STATE, "hidden_printf_buffer")
 
 
 @dataclass(slots=True, eq=False)
 class _Loaded:
     co: CodeObject
     program: Program
-    encoded: dict[tuple[str, Style], EncodedKernel]
+    encoded: dict[tuple[str, Style, tuple[int, ...]], EncodedKernel]
+    # MODE values per kernel that registers supplied; runs find them.
+    met_modes: dict[str, tuple[int, ...]] = field(default_factory=lambda: {})
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """The wave order of a run, as the engine takes it (see `Launch`)."""
+
+    name: str
+    groups: list[int] | None
+    quantum: int
+    shuffle: int
+    resident: int
+    most_resident: int
+
+    @staticmethod
+    def of(schedule: Schedule, capsule: Capsule, first_groups: int | None) -> _Order:
+        """The order of a schedule; `first_groups` runs only those."""
+        number, count = schedule.number, capsule.workgroups
+        groups = None
+        if schedule.kind == "shuffle":
+            rng = np.random.Generator(np.random.PCG64(number))
+            groups = rng.permutation(count).tolist()
+        if first_groups is not None:
+            groups = list(range(min(first_groups, count)))
+        fair = schedule.kind == "interleave"
+        waves = -(-math.prod(capsule.block) // L.LANES)
+        most = max(1, min(count, _MOST_RESIDENT_WAVES // waves)) if fair else 1
+        return _Order(
+            str(schedule),
+            groups,
+            number if fair else 0,
+            number * 2 + 1 if schedule.kind == "shuffle" else 0,
+            min(_INTERLEAVED_RESIDENT, most) if fair else 1,
+            most,
+        )
+
+
+@dataclass(slots=True, eq=False)
+class _Ran:
+    """One run of the engine and the memory that it left."""
+
+    encoded: EncodedKernel
+    regions: list[MemoryRegion]
+    given: dict[str, bytes]
+    outcome: Outcome
 
 
 class EmulatedDevice:
@@ -137,11 +167,14 @@ class EmulatedDevice:
     def encoded(self, object: bytes, kernel: str | None, style: Style) -> EncodedKernel:
         """The object's kernel, decoded and laid out."""
         loaded = self._load(object)
-        k = loaded.co.kernel(kernel)
-        key = (k.name, style)
+        return self._encoded(loaded, loaded.co.kernel(kernel), style)
+
+    def _encoded(self, loaded: _Loaded, kernel: Kernel, style: Style) -> EncodedKernel:
+        met = loaded.met_modes.get(kernel.name, ())
+        key = (kernel.name, style, met)
         if key not in loaded.encoded:
             loaded.encoded[key] = encode(
-                loaded.program, k, self._library, style, progress=self._progress
+                loaded.program, kernel, self._library, style, progress=self._progress, met=met
             )
         return loaded.encoded[key]
 
@@ -169,67 +202,23 @@ class EmulatedDevice:
         loaded = self._load(object)
         kernel = loaded.co.kernel(capsule.kernel)
         _check_target(kernel)
-        schedule = options.schedule_for(capsule)
-        traced = options.trace_workgroups > 0
-        tick = schedule.kind == "interleave"
-        style = Style(
-            trace=traced,
-            tick=tick,
-            exact=options.matrix == "exact",
-            shadow=options.watch_memory,
-            waits=options.late_loads,
-            open_junk=options.open_junk,
-        )
-        encoded = self.encoded(object, kernel.name, style)
-        undefined = {b.name for b in capsule.buffers if b.undefined}
-        mapped = capsule.regions(guards_mapped=options.guards_mapped)
-        regions = [
-            MemoryRegion(
-                r.name, r.address, _host_bytes(r), r.permission == "rw", r.name in undefined
-            )
-            for r in mapped
-        ]
-        groups = capsule.workgroups
-        order = None
-        if schedule.kind == "shuffle":
-            rng = np.random.Generator(np.random.PCG64(schedule.number))
-            order = rng.permutation(groups).tolist()
-        if first_groups is not None:
-            order = list(range(min(first_groups, groups)))
-        launch = Launch(
-            capsule.grid,
-            capsule.block,
-            capsule.lds_dynamic,
-            capsule.kernarg,
-            capsule.kernarg_address,
-            order=order,
-            quantum=schedule.number if tick else 0,
-            shuffle=(schedule.number * 2 + 1) if schedule.kind == "shuffle" else 0,
-            resident=_INTERLEAVED_RESIDENT if tick else 1,
-            poison=options.poison,
-            budget=options.instruction_budget,
-            trace_groups=options.trace_workgroups,
-            trace_capacity=_TRACE_BLOCKS,
-            shadow=options.watch_memory,
-            waits=options.late_loads,
-        )
+        order = _Order.of(options.schedule_for(capsule), capsule, first_groups)
         start = time.perf_counter()
-        outcome = self._machine().run(
-            encoded, launch, [*regions, *object_image(loaded.co)], self._threads
-        )
+        ran = self._attempt(loaded, kernel, capsule, options, order)
+        if ran.outcome.stuck and order.quantum and order.resident < order.most_resident:
+            # A wave may wait for a workgroup that no place was left for.
+            order = replace(order, resident=order.most_resident)
+            ran = self._attempt(loaded, kernel, capsule, options, order)
         seconds = time.perf_counter() - start
-        fault = _fault(outcome, encoded, regions, capsule)
-        if fault is not None and fault.kind == "unsupported":
-            raise UnsupportedError(
-                f"kernel {kernel.name}: {fault.message} at instruction {fault.index} "
-                f"`{fault.text}`",
-                "this instruction is not emulated yet",
-            )
+        fault = fault_of(ran.outcome, ran.encoded, ran.regions, capsule)
+        if fault is not None:
+            if ran.outcome.stuck:
+                fault = self._stuck(loaded, kernel, capsule, options, order, ran, fault)
+            _refuse(kernel, fault)
         # Only writable memory can have changed.
-        given = {r.name: r.data for r in mapped}
         memory = {
-            r.name: r.data.tobytes() if r.writable else given[r.name]
-            for r in regions
+            r.name: r.data.tobytes() if r.writable else ran.given[r.name]
+            for r in ran.regions
             if r.name != "kernarg"
         }
         damage = capsule.guard_damage(memory) if options.guards_mapped else ()
@@ -244,12 +233,99 @@ class EmulatedDevice:
             fault=fault,
             buffers=buffers,
             guard_damage=damage,
-            counts=_instruction_counts(encoded, outcome) if options.profile else None,
-            wave_traces=_wave_traces(encoded, outcome),
-            instructions=outcome.executed,
+            counts=instruction_counts(ran.encoded, ran.outcome) if options.profile else None,
+            wave_traces=wave_traces(ran.encoded, ran.outcome),
+            instructions=ran.outcome.executed,
             seconds=seconds,
-            observations=tuple(_observation(r) for r in outcome.reports),
+            observations=tuple(observation(r) for r in ran.outcome.reports),
         )
+
+    def _attempt(
+        self,
+        loaded: _Loaded,
+        kernel: Kernel,
+        capsule: Capsule,
+        options: RunOptions,
+        order: _Order,
+    ) -> _Ran:
+        """One run from the capsule's memory; repeated while it meets new MODE values."""
+        style = Style(
+            trace=options.trace_workgroups > 0,
+            tick=order.quantum > 0,
+            exact=options.matrix == "exact",
+            shadow=options.watch_memory,
+            waits=options.late_loads,
+            open_junk=options.open_junk,
+        )
+        launch = Launch(
+            capsule.grid,
+            capsule.block,
+            capsule.lds_dynamic,
+            capsule.kernarg,
+            capsule.kernarg_address,
+            order=order.groups,
+            quantum=order.quantum,
+            shuffle=order.shuffle,
+            resident=order.resident,
+            poison=options.poison,
+            budget=options.instruction_budget,
+            slice=_FAIR_SLICE if order.quantum else _SLICE,
+            trace_groups=options.trace_workgroups,
+            trace_capacity=_TRACE_BLOCKS,
+            shadow=options.watch_memory,
+            waits=options.late_loads,
+        )
+        undefined = {b.name for b in capsule.buffers if b.undefined}
+        mapped = capsule.regions(guards_mapped=options.guards_mapped)
+        while True:
+            encoded = self._encoded(loaded, kernel, style)
+            regions = [
+                MemoryRegion(
+                    r.name, r.address, _host_bytes(r), r.permission == "rw", r.name in undefined
+                )
+                for r in mapped
+            ]
+            outcome = self._machine().run(
+                encoded, launch, [*regions, *object_image(loaded.co)], self._threads
+            )
+            if outcome.fault != L.MODE_FAULT:
+                return _Ran(encoded, regions, {r.name: r.data for r in mapped}, outcome)
+            with self._lock:
+                met = loaded.met_modes.get(kernel.name, ())
+                if outcome.fault_address not in met:
+                    loaded.met_modes[kernel.name] = (*met, outcome.fault_address)
+
+    def _stuck(
+        self,
+        loaded: _Loaded,
+        kernel: Kernel,
+        capsule: Capsule,
+        options: RunOptions,
+        order: _Order,
+        ran: _Ran,
+        fault: Fault,
+    ) -> Fault:
+        """Say whether a wave that makes no progress would in a fair wave order."""
+        wave = f"wave {ran.outcome.fault_wave} of workgroup {ran.outcome.fault_group}"
+        endless = f"endless loop: {wave} repeats the same state and only reads memory"
+        alone = capsule.workgroups == 1 and math.prod(capsule.block) <= L.LANES
+        if alone:
+            return replace(fault, message=endless)
+        if order.quantum:
+            return replace(fault, message=f"{endless}, and no other wave of this fair order moves")
+        plain = replace(
+            options, watch_memory=False, late_loads=False, profile=False, trace_workgroups=0
+        )
+        fair = _Order.of(Schedule.parse(FAIR_ORDER), capsule, None)
+        fair = replace(fair, resident=fair.most_resident)
+        probe = self._attempt(loaded, kernel, capsule, plain, fair)
+        if probe.outcome.budget_spent:
+            return replace(fault, message=f"{endless}, also in wave order {FAIR_ORDER}")
+        message = (
+            f"{wave} waits for memory that only other waves can change, and the wave order "
+            f"{order.name} is unfair: it runs them later; --schedule {FAIR_ORDER} makes progress"
+        )
+        return replace(fault, message=message, fair=FAIR_ORDER)
 
     # --- timing -----------------------------------------------------------------------------
     def estimate(self, object: bytes, capsule: Capsule, *, split: bool = False) -> Estimate:
@@ -299,83 +375,20 @@ def _check_target(kernel: Kernel) -> None:
         )
 
 
-_PLACED = (L.LOAD_FAULT, L.STORE_FAULT, L.ALIGN_FAULT)  # their address is one of the launch's
-
-
-def _fault(
-    outcome: Outcome, encoded: EncodedKernel, regions: list[MemoryRegion], capsule: Capsule
-) -> Fault | None:
-    if not outcome.fault and not outcome.budget_spent:
-        return None
-    index = outcome.fault_index
-    inst = encoded.program.instructions[index]
-    kind: FaultKind = "budget" if outcome.budget_spent else _KINDS[outcome.fault]
-    message = L.FAULT_KINDS[outcome.fault]
-    address: int | None = outcome.fault_address
-    access = {L.LOAD_FAULT: "load", L.STORE_FAULT: "store"}.get(outcome.fault)
-    if outcome.budget_spent:
-        message, address = "instruction budget used up (an endless loop?)", None
-    elif outcome.fault == L.STORE_FAULT:
-        for r in regions:
-            if r.address <= outcome.fault_address < r.address + len(r.data) and not r.writable:
-                kind, message = "read_only", f"store to read-only buffer {r.name}"
-    elif outcome.fault == L.UNSUPPORTED_FAULT:
-        message, address = encoded.unsupported.get(index, message), None
-    placed = address is not None and outcome.fault in _PLACED
-    return Fault(
-        kind=kind,
-        message=message,
-        kernel=encoded.kernel.name,
-        index=index,
-        text=inst.text or "",
-        lanes=outcome.fault_lanes,
-        address=address,
-        access=access,  # type: ignore[arg-type]
-        place=describe(capsule, address) if placed and address is not None else "",
-    )
-
-
-_OBSERVED: dict[int, ObservationKind] = {
-    shadow.READ_AFTER_WRITE: "race-read-after-write",
-    shadow.WRITE_AFTER_WRITE: "race-write-after-write",
-    shadow.WRITE_AFTER_READ: "race-write-after-read",
-    shadow.UNINITIALIZED: "uninitialized-read",
-    shadow.BARRIER: "divergent-barrier",
-    shadow.EARLY: "early-lds-read",
-}
-
-
-def _observation(report: ShadowReport) -> Observation:
-    return Observation(
-        _OBSERVED[report.kind],
-        report.first,
-        report.second,
-        "lds" if report.lds else "memory",
-        report.address,
-        report.group,
-        report.waves,
-        report.times,
-        report.other,
-    )
-
-
-def _instruction_counts(encoded: EncodedKernel, outcome: Outcome) -> NDArray[np.int64]:
-    counts = np.zeros(len(encoded.program.instructions), np.int64)
-    for number in np.flatnonzero(outcome.block_counts).tolist():
-        first, last = encoded.span(number)
-        counts[first:last] += int(outcome.block_counts[number])
-    return counts
-
-
-def _wave_traces(encoded: EncodedKernel, outcome: Outcome) -> list[WaveTrace]:
-    runs: dict[int, NDArray[np.int32]] = {}
-    traces: list[WaveTrace] = []
-    for group, wave, blocks, _truncated in outcome.traces:
-        for number in np.unique(blocks).tolist():
-            if number not in runs:
-                runs[number] = np.arange(*encoded.span(number), dtype=np.int32)
-        parts = [runs[n] for n in blocks.tolist()]
-        traces.append(
-            WaveTrace(group, wave, np.concatenate(parts) if parts else np.zeros(0, np.int32))
+def _refuse(kernel: Kernel, fault: Fault) -> None:
+    """Raise for a fault that is a limit of the emulator, not of the kernel."""
+    if fault.kind == "unsupported":
+        raise UnsupportedError(
+            f"kernel {kernel.name}: {fault.message} at instruction {fault.index} `{fault.text}`",
+            "this instruction is not emulated yet",
         )
-    return traces
+    if fault.kind != "out_of_bounds" or fault.address is None or fault.address >= _NULL_PAGE:
+        return
+    kinds = [a.value_kind for a in kernel.metadata.args if a.value_kind in _POINTED_STATE]
+    if kinds:
+        raise UnsupportedError(
+            f"kernel {kernel.name} takes {', '.join(kinds)} from the runtime and uses it: "
+            f"{fault.one_line()}",
+            "printf, device_print, device-side asserts and malloc need a host that answers; run "
+            "without them, or check the launch for a null pointer of its own",
+        )

@@ -47,7 +47,8 @@ class RunOptions:
     Attributes:
         schedule: `barrier`, `interleave:N` or `shuffle:SEED`; None takes the capsule's own.
         poison: seed of the junk that fills undefined registers and LDS.
-        instruction_budget: most wave instructions of the whole dispatch before a `budget` fault.
+        instruction_budget: most instructions of one wave before a `budget` fault. A wave that
+            repeats the same state stops long before.
         profile: whether to fill `RunResult.counts`.
         trace_workgroups: for how many of the first workgroups to record `WaveTrace`s.
         guards_mapped: map the red zones round the buffers as ordinary memory and report damage
@@ -96,6 +97,9 @@ class Fault:
         address: offending byte address, or None.
         access: how memory was accessed, or None when it was not.
         place: the address in words (see `capsule.places`): buffer, element, which end; or empty.
+        fair: a wave order in which the launch goes on, when a wave of it waits for waves that its
+            own order does not run (kind `budget`); empty otherwise. Such a fault says nothing
+            about the kernel.
     """
 
     kind: FaultKind
@@ -107,6 +111,7 @@ class Fault:
     address: int | None = None
     access: Literal["load", "store", "atomic"] | None = None
     place: str = ""
+    fair: str = ""
 
     def one_line(self) -> str:
         """The fault as one line: message, instruction, address, place, lanes."""

@@ -8,7 +8,8 @@ pool, so that an operand is always "an offset into the state" whatever it was in
 
 from __future__ import annotations
 
-ROW = 256
+LANES = 64  # of a wave
+ROW = 4 * LANES
 AGPR_ROW = 256  # rows 256..511 hold AGPRs
 SGPRS = 512 * ROW
 SCC = SGPRS + 128 * 4
@@ -78,7 +79,7 @@ MODE_EFFECTIVE = 0x3FF | 1 << 23 | 1 << 28 | INDEX_BITS
 VSKIP_BIT = 28
 
 # Statuses a wave returns to the scheduler with.
-RUNNING, AT_BARRIER, ENDED, FAULTED, OUT_OF_BUDGET, YIELDED = range(6)
+RUNNING, AT_BARRIER, ENDED, FAULTED, OUT_OF_BUDGET, YIELDED, STUCK = range(7)
 
 # Fault codes.
 FAULT_KINDS = (

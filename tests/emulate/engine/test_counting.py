@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from asmevo.emulate.decode.templates import PLAIN, Style
-from tests.emulate.harness import DEFAULT, encoded, launched, run_body
+from emulate.harness import DEFAULT, encoded, launched, run_body
 
 _JUMP = """
 s_getpc_b64 s[10:11]

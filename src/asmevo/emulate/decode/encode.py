@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -93,6 +94,11 @@ class EncodedKernel:
         return len(self.blocks) + len(self.rest_map)
 
     @property
+    def longest(self) -> int:
+        """Instructions of the longest block."""
+        return max((b.last - b.first for b in self.blocks), default=1)
+
+    @property
     def address(self) -> int:
         """Address of record 0."""
         return self.memory.ctypes.data
@@ -137,15 +143,20 @@ def encode(
     style: Style = PLAIN,
     *,
     progress: Progress | None = None,
+    met: Sequence[int] = (),
 ) -> EncodedKernel:
     """Decode, compile what is missing, and lay out the records of a kernel.
 
     Args:
         style: extra records and variants.
         progress: told about helpers that have to be compiled first.
+        met: effective MODE values that runs met beyond `reachable_modes` (see `MODE_FAULT`).
+
+    Raises:
+        UnsupportedError: more MODE values than the emulator keeps copies for.
     """
     ranges = _code_ranges(program, kernel)
-    modes = reachable_modes(program, kernel)
+    modes = reachable_modes(program, kernel, met)
     arch = program.target.arch
     entry = _entry_index(program, kernel)
     plan = _plan(program, ranges, entry, templates(modes[0], arch, style), style)
@@ -170,7 +181,8 @@ class _Plan:
     jumps: list[tuple[int, int]] = field(default_factory=lambda: [])
 
 
-_MOST_MODES = 16
+_FORESEEN_MODES = 16  # copies made before a run asks for one
+_MOST_MODES = 64
 
 
 def _traced(style: Style) -> tuple[tuple[str, bool], ...]:
@@ -178,12 +190,22 @@ def _traced(style: Style) -> tuple[tuple[str, bool], ...]:
     return (("trace", True),) if style.trace else ()
 
 
-def reachable_modes(program: Program, kernel: Kernel) -> tuple[int, ...]:
+def reachable_modes(program: Program, kernel: Kernel, met: Sequence[int] = ()) -> tuple[int, ...]:
     """Effective MODE values that the kernel can set by constants, the initial one first.
 
-    A value that only a register can supply is looked up at run time among these; the engine
-    faults when it is none of them.
+    Constants are immediates of s_setreg_imm32 and what the kernel moves into the register of an
+    s_setreg. Any other value is looked up at run time; the engine faults when it is none of
+    these, and the value that it met goes into `met` of the next encoding. So every kernel runs in
+    its own modes whatever the constants foresee.
+
+    Raises:
+        UnsupportedError: more than 64 values in `met`.
     """
+    if len(met) >= _MOST_MODES:
+        raise UnsupportedError(
+            f"kernel {kernel.name} sets more than {_MOST_MODES} MODE values",
+            "the emulator keeps one copy of the decoded kernel for each",
+        )
     d = kernel.descriptor
     first = FloatMode(
         d.float_round_mode_32,
@@ -194,20 +216,16 @@ def reachable_modes(program: Program, kernel: Kernel) -> tuple[int, ...]:
         bool(d.ieee_mode),
         bool(d.fp16_ovfl),
     ).bits()
+    distinct = _distinct(program, _code_ranges(program, kernel))
     changes: set[tuple[int, int]] = set()
-    for inst in _distinct(program, _code_ranges(program, kernel)):
+    for inst in distinct:
         if inst.base.startswith("s_set"):
-            changes |= set(mode_changes(inst))
-    found = [first]
+            changes |= set(mode_changes(inst, distinct))
+    found = [first, *(m for m in dict.fromkeys(met) if m != first)]
     for bits in found:
         for mask, value in sorted(changes):
             new = (bits & ~mask) | value
-            if new not in found:
-                if len(found) == _MOST_MODES:
-                    raise UnsupportedError(
-                        f"kernel {kernel.name} sets more than {_MOST_MODES} MODE values",
-                        "the emulator keeps one copy of the decoded kernel for each",
-                    )
+            if new not in found and len(found) < _FORESEEN_MODES:
                 found.append(new)
     return tuple(found)
 

@@ -16,12 +16,13 @@ from asmevo.emulate.decode.instruction import NO_EFFECT, ConstantPool, Decoder, 
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.semantics import table
 from asmevo.isa.semantics.matrix_models import matrix_fidelity
-from asmevo.isa.semantics.memory import memory_op
+from asmevo.isa.semantics.memory import l2_denormals_open, memory_op
 
 Level = Literal["exact", "approximate", "open", "unsupported"]
 _WORST: tuple[Level, ...] = ("exact", "approximate", "open", "unsupported")
 _HALF = "the destination's other half is not documented (zero here)"
 _D16 = "the destination's other half depends on SRAM ECC (kept here)"
+_L2_DENORMALS = "f32 subnormals are kept as LLVM says; AMD's manual flushes them"
 _TRANSPOSE = "eight-, six- and four-bit forms follow the sixteen-bit one by analogy"
 
 
@@ -54,8 +55,10 @@ def _parsed(text: str) -> tuple[Level, str]:
     return level, rest.strip("() ")
 
 
-def _vector_memory(inst: Instruction) -> tuple[Level, str]:
+def _vector_memory(inst: Instruction, arch: str) -> tuple[Level, str]:
     op = memory_op(inst.base)
+    if op is not None and l2_denormals_open(op, arch):
+        return "open", _L2_DENORMALS
     if op is not None and op.action == "load" and op.extend.startswith("d16"):
         return "open", _D16
     return "exact", ""
@@ -82,7 +85,7 @@ def of_instruction(inst: Instruction, arch: str, exact_matrix: bool = False) -> 
     if base == "s_getreg_b32":
         return "open", "identity registers read as one place on one chip"
     if base.startswith(("ds_", "buffer_", "global_", "flat_", "scratch_")):
-        return _vector_memory(inst)
+        return _vector_memory(inst, arch)
     return "exact", ""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from asmevo.emulate.decode.operands import Context, Record, Unsupported, integer_modifier
 from asmevo.emulate.helpers.emit import Variant
 from asmevo.isa.instruction import Instruction
-from asmevo.isa.semantics.memory import memory_op
+from asmevo.isa.semantics.memory import flushes_subnormals, memory_op
 
 _TRANSPOSE = re.compile(r"ds_read_b(64|96)_tr_b(16|8|6|4)$")
 _TYPED = re.compile(r"(t)?buffer_(load|store)_format_(d16_)?(hi_)?(xyzw|xyz|xy|x)$")
@@ -71,6 +71,8 @@ def decode_vector_memory(ctx: Context, inst: Instruction) -> Record:
         options["lds"] = True
     if returns:
         options["returns"] = True
+    if flushes_subnormals(op, ctx.arch, ctx.mode.denorm_32):
+        options["flush"] = True
     zero = ctx.pool.put(0)
     ops = [zero] * 5
     if op.space == "buffer":
@@ -151,7 +153,7 @@ def decode_lds(ctx: Context, inst: Instruction) -> Record:
     if op.atomic and op.pair:
         _check_pair(inst)
     options: tuple[tuple[str, Any], ...] = ()
-    if op.atomic == "add_f" and op.size == 4 and ctx.mode.denorm_32 == 0:
+    if flushes_subnormals(op, ctx.arch, ctx.mode.denorm_32):
         options = (("flush", True),)
     if ctx.open_junk and op.extend.startswith("d16"):
         options = (("open", True),)

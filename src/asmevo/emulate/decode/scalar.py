@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from asmevo.emulate.decode.operands import Context, Record, Unsupported, integer, integer_modifier
 from asmevo.emulate.helpers.emit import Variant
@@ -168,8 +169,14 @@ def hardware_register(inst: Instruction) -> tuple[int, int, int]:
     return simm & 63, simm >> 6 & 31, (simm >> 11) + 1
 
 
-def mode_changes(inst: Instruction) -> list[tuple[int, int]]:
-    """(mask, bits) for every change of the effective MODE that an instruction's text fixes."""
+def mode_changes(inst: Instruction, code: Sequence[Instruction] = ()) -> list[tuple[int, int]]:
+    """(mask, bits) for every change of the effective MODE that constants fix.
+
+    Args:
+        inst: one instruction.
+        code: where the constants of an s_setreg_b32 are looked for: those that a move puts into
+            its register, wherever that stands.
+    """
     base = inst.base
     if base == "s_setvskip":
         return [(1 << VSKIP_BIT, 0), (1 << VSKIP_BIT, 1 << VSKIP_BIT)]
@@ -183,7 +190,24 @@ def mode_changes(inst: Instruction) -> list[tuple[int, int]]:
         mask = ((1 << count) - 1) << at & MODE_EFFECTIVE & ~INDEX_BITS
         if number == MODE_REGISTER and mask:
             return [(mask, int.from_bytes(inst.raw[4:8], "little") << at & mask)]
+    if base == "s_setreg_b32":
+        number, at, count = hardware_register(inst)
+        mask = ((1 << count) - 1) << at & MODE_EFFECTIVE & ~INDEX_BITS
+        if number == MODE_REGISTER and mask:
+            return sorted({(mask, v << at & mask) for v in _moved_constants(inst, code)})
     return []
+
+
+def _moved_constants(inst: Instruction, code: Sequence[Instruction]) -> list[int]:
+    """Constants that single moves of `code` put into the register that `inst` reads."""
+    register = next(o.reg for o in inst.operands if o.reg is not None)
+    found: list[int] = []
+    for other in code:
+        if other.base in ("s_mov_b32", "s_movk_i32") and other.operands[0].reg == register:
+            value = other.operands[1].value
+            if isinstance(value, Imm):
+                found.append(value.value & 0xFFFFFFFF)
+    return found
 
 
 def index_enables(mode: int) -> int:

@@ -38,8 +38,9 @@ class Launch:
 
     `order` lists workgroup ids (linear, x fastest) in launch order; None is ascending.
     `quantum` > 0 interleaves waves every so many instructions; `shuffle` != 0 seeds wave order.
-    `resident` workgroups share the machine at once. `shadow` and `waits` must be what the kernel
-    was encoded with.
+    `budget` is the most instructions of one wave; every `slice` of them it is looked at for
+    progress (see `spin`; 0 for never). `resident` workgroups share the machine at once. `shadow`
+    and `waits` must be what the kernel was encoded with.
     """
 
     grid: tuple[int, int, int]
@@ -53,6 +54,7 @@ class Launch:
     resident: int = 1
     poison: int = 0
     budget: int = 2_000_000_000
+    slice: int = 1 << 20
     trace_groups: int = 0
     trace_capacity: int = 1 << 16
     shadow: bool = False
@@ -233,7 +235,7 @@ def tail_image(
     for number, value in user_sgprs(encoded.kernel, launch)[0].items():
         put(L.sgpr(number), "<I", value)
     put(L.SCC, "<I", launch.poison & 1)
-    put(L.BUDGET, "<q", launch.budget)
+    put(L.BUDGET, "<q", min(launch.budget, launch.slice or launch.budget))
     put(L.LDS_SIZE, "<Q", lds)
     put(L.REGIONS, "<Q", table.ctypes.data)
     put(L.REGION_COUNT, "<Q", count)

@@ -10,7 +10,7 @@ import ctypes
 import struct
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from asmevo.emulate.engine.launch import (
     user_sgprs,
     work_items,
 )
+from asmevo.emulate.engine.spin import COPY_SIZE
 from asmevo.emulate.native.library import HelperLibrary
 from asmevo.emulate.sanitize import pending
 from asmevo.emulate.sanitize import shadow_layout as S
@@ -74,7 +75,10 @@ class Outcome:
         fault_lanes: lanes concerned, as bits.
         fault_address: offending byte address.
         fault_group: linear id of the workgroup that stopped.
-        budget_spent: a wave used up its instruction budget.
+        fault_wave: number in its workgroup of the wave that stopped; -1 when nothing did.
+        budget_spent: a wave used up its instruction budget, or is stuck.
+        stuck: it repeats the same state, which only another wave could change (see `spin`), and
+            no other wave could run.
         executed: wave instructions executed.
         block_counts: uint64 [counters of the kernel], entries into each block and inside blocks.
         traces: (workgroup, wave, uint32 block numbers, cut short) of traced workgroups.
@@ -86,7 +90,9 @@ class Outcome:
     fault_lanes: int = 0
     fault_address: int = 0
     fault_group: int = -1
+    fault_wave: int = -1
     budget_spent: bool = False
+    stuck: bool = False
     executed: int = 0
     block_counts: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
     traces: list[tuple[int, int, NDArray[np.uint32], bool]] = field(default_factory=lambda: [])
@@ -201,6 +207,8 @@ class Machine:
         workers = max(1, min(threads, len(groups) // job.resident))
         if workers == 1:
             return self._worker(job, 0, groups)
+        # Another thread may free a wave that waits.
+        job.launch = replace(launch, slice=0)
         parts = [np.ascontiguousarray(groups[n::workers]) for n in range(workers)]
 
         def one(number: int) -> Outcome:
@@ -301,6 +309,11 @@ class Machine:
         point(R.C_PRIVATE, private)
         put(R.C_PRIVATE_STRIDE, private_stride)
         put(R.C_START, encoded.start)
+        put(R.C_FAIR, int(launch.quantum > 0))
+        put(R.C_SLICE, launch.slice)
+        put(R.C_STEP, encoded.longest)
+        put(R.C_BUDGET, launch.budget)
+        point(R.C_SPIN_COPY, self._scratch("spin", worker, COPY_SIZE))
         if launch.shadow:
             shift = encoded.granules[0]
             size = 4 * (-(-max(64, job.lds) >> shift))
@@ -368,8 +381,11 @@ def _outcome(
     at = record * L.RECORD_SIZE + L.R_INDEX
     out.fault_index = int.from_bytes(encoded.memory[at : at + 4].tobytes(), "little")
     out.fault_group = int(ctx[R.C_FAULT_GROUP // 8])
-    if read(L.STATUS, "<I") == L.OUT_OF_BUDGET:
+    status = read(L.STATUS, "<I")
+    if status in (L.OUT_OF_BUDGET, L.STUCK):
         out.budget_spent = True
+        out.stuck = status == L.STUCK
+        out.fault_wave = read(L.WAVE_NUMBER, "<I")
     else:
         out.fault = read(L.FAULT, "<I")
         out.fault_lanes = read(L.FAULT_LANES, "<Q")
@@ -403,7 +419,9 @@ def _joined(outcomes: Sequence[Outcome]) -> Outcome:
         first.fault_lanes,
         first.fault_address,
         first.fault_group,
+        first.fault_wave,
         first.budget_spent,
+        first.stuck,
         sum(o.executed for o in outcomes),
         counts,
         sorted((t for o in outcomes for t in o.traces), key=lambda t: (t[0], t[1])),

@@ -26,7 +26,7 @@ import llvmlite.binding as _binding  # pyright: ignore[reportMissingTypeStubs]
 import platformdirs
 
 import asmevo
-from asmevo.emulate.engine.runtime import runtime_module
+from asmevo.emulate.engine.schedule import runtime_module
 from asmevo.emulate.helpers.emit import FAMILIES, Variant
 from asmevo.emulate.helpers.lane import cross_lane
 from asmevo.emulate.helpers.lane import mix as lane_mix
@@ -77,6 +77,8 @@ EMITTING = (
     "emulate/helpers",
     "emulate/sanitize",
     "emulate/engine/runtime.py",
+    "emulate/engine/schedule.py",
+    "emulate/engine/spin.py",
     "isa/semantics",
 )
 Progress = Callable[[int, int], None]

@@ -222,3 +222,22 @@ def _lds(base: str) -> MemoryOp | None:
 def memory_op(base: str) -> MemoryOp | None:
     """The memory operation of a vector memory or LDS mnemonic, or None."""
     return _lds(base) if base.startswith("ds_") else _vmem(base)
+
+
+def flushes_subnormals(op: MemoryOp, arch: str, denorm_32: int) -> bool:
+    """Whether an f32 atomic addition flushes subnormal operands and results to zero.
+
+    LDS follows MODE.FP_DENORM. The L2 does not see MODE: gfx90a's flushes always (CDNA2 ISA; LLVM
+    expands IEEE f32 atomics to a compare-and-swap loop there), gfx942's and gfx950's keep them by
+    LLVM (`FeatureMemoryAtomicFAddF32DenormalSupport`; see `l2_denormals_open`).
+    """
+    if op.atomic != "add_f" or op.size != 4:
+        return False
+    if op.space == "lds":
+        return denorm_32 == 0
+    return arch == "gfx90a"
+
+
+def l2_denormals_open(op: MemoryOp, arch: str) -> bool:
+    """Whether sources disagree: the CDNA3 and CDNA4 manuals flush where LLVM keeps subnormals."""
+    return op.atomic == "add_f" and op.size == 4 and op.space != "lds" and arch != "gfx90a"

@@ -62,22 +62,30 @@ def window_hosts(h: Helper, addresses: str, mask: str, size: int) -> str:
     return f.op(f"add {I64X64} {offset}, {_base(h, L.PRIVATE)}")
 
 
-def flat_hosts(h: Helper, addresses: str, mask: str, size: int, permission: int) -> str:
-    """Lanes whose high dword is an aperture go to LDS or scratch, the others to memory."""
+def in_aperture(h: Helper, base: str, aperture: int) -> str:
+    """i64 bits of the lanes whose address, before the offset, lies in an aperture (4 GiB each)."""
     f = h.fn
-    high = f.op(f"lshr {I64X64} {addresses}, splat (i64 32)")
+    high = f.op(f"lshr {I64X64} {base}, splat (i64 32)")
+    return h.bits(f.op(f"icmp eq {I64X64} {high}, splat (i64 {aperture})"))
 
-    def lanes(aperture: int) -> str:
-        same = f.op(f"icmp eq {I64X64} {high}, splat (i64 {aperture})")
-        return f.op(f"and i64 {h.bits(same)}, {mask}")
 
-    shared, private = lanes(L.SHARED_BASE), lanes(L.PRIVATE_BASE)
-    low = f.op(f"and {I64X64} {addresses}, splat (i64 {0xFFFFFFFF})")
+def flat_hosts(h: Helper, base: str, addresses: str, mask: str, size: int, permission: int) -> str:
+    """Lanes whose register address is in an aperture go to LDS or scratch, others to memory.
+
+    The aperture is chosen by `base`, the address without the immediate offset; `addresses` have
+    it added. An offset that leaves the aperture, or leads into one, therefore faults.
+    """
+    f = h.fn
+    apertures = (L.SHARED_BASE, L.PRIVATE_BASE)
+    shared, private = (f.op(f"and i64 {in_aperture(h, base, a)}, {mask}") for a in apertures)
+    low, own = (
+        f.op(f"sub {I64X64} {addresses}, splat (i64 {aperture << 32})") for aperture in apertures
+    )
     end = f.op(f"add {I64X64} {low}, splat (i64 {size})")
     limit = h.splat(h.field(L.LDS_SIZE), 64)
     _require(h, f.op(f"icmp ule {I64X64} {end}, {limit}"), shared, L.LDS_FAULT, addresses)
     in_lds = f.op(f"add {I64X64} {low}, {_base(h, L.LDS_BASE)}")
-    in_scratch = lane_hosts(h, low, private, size)
+    in_scratch = lane_hosts(h, own, private, size)
     special = f.op(f"or i64 {shared}, {private}")
     rest = f.op(f"and i64 {f.op(f'xor i64 {special}, -1')}, {mask}")
     result = access.hosts(h, addresses, rest, size, permission)

@@ -33,10 +33,10 @@ class Addressing:
         if self.mode in ("vaddr", "flat"):
             wide = h.source_wide(VADDR, "v")
             self.wide = f.op(f"add {I64X64} {wide}, {h.splat(self.imm, 64)}")
+            self.flat_base = wide  # before the offset: what the apertures are compared with
             if self.mode == "flat" and h.variant.option("late"):
-                high = f.op(f"lshr {I64X64} {self.wide}, splat (i64 32)")
-                shared = f.op(f"icmp eq {I64X64} {high}, splat (i64 {L.SHARED_BASE})")
-                h.set_field(L.FLAT_IN_LDS, f.op(f"and i64 {h.bits(shared)}, {self.bits}"))
+                shared = scratch.in_aperture(h, wide, L.SHARED_BASE)
+                h.set_field(L.FLAT_IN_LDS, f.op(f"and i64 {shared}, {self.bits}"))
         elif self.mode == "saddr":
             self.voffset = h.source_row(VADDR, "v")
             saddr = f.load("i64", h.slot(SADDR))
@@ -244,7 +244,7 @@ class Addressing:
         addresses = self.device_addresses(at)
         if self.mode == "flat":
             assert isinstance(size, int)
-            return scratch.flat_hosts(h, addresses, mask, size, permission)
+            return scratch.flat_hosts(h, self.flat_base, addresses, mask, size, permission)
         if self.mode != "buffer" or isinstance(size, str):
             return access.hosts(h, addresses, mask, size, permission)
         window = f.op(
@@ -421,7 +421,7 @@ def emit_vector_memory(module: Module, variant: Variant) -> None:
         result = None
         if variant.option("returns"):
             result = h.slot(RESULT)
-        # The L2 flushes f32 subnormals whatever MODE says.
-        atomic_lanes(h, op, valid, h.slot(DATA), result, flushed=True)
+        flushed = bool(variant.option("flush"))
+        atomic_lanes(h, op, valid, h.slot(DATA), result, flushed=flushed)
         h.next()
     h.finish()

@@ -1,0 +1,118 @@
+"""From what the engine reports to what a device returns: faults, observations, counts, traces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asmevo.capsule.model import Capsule
+from asmevo.capsule.places import describe
+from asmevo.device.protocol import Fault, FaultKind, Observation, ObservationKind, WaveTrace
+from asmevo.emulate import layout as L
+from asmevo.emulate.decode.encode import EncodedKernel
+from asmevo.emulate.engine.launch import MemoryRegion
+from asmevo.emulate.engine.machine import Outcome, ShadowReport
+from asmevo.emulate.sanitize import shadow_layout as shadow
+
+_KINDS: dict[int, FaultKind] = {
+    L.LOAD_FAULT: "out_of_bounds",
+    L.STORE_FAULT: "out_of_bounds",
+    L.LDS_FAULT: "lds",
+    L.SCRATCH_FAULT: "out_of_bounds",
+    L.JUMP_FAULT: "illegal_instruction",
+    L.TRAP_FAULT: "trap",
+    L.ALIGN_FAULT: "misaligned",
+    L.DESCRIPTOR_FAULT: "unsupported",
+    L.PENDING_FAULT: "unsupported",
+    L.UNSUPPORTED_FAULT: "unsupported",
+    L.MODE_FAULT: "unsupported",
+    L.SCRATCH_ALIGN_FAULT: "unsupported",
+}
+
+
+_PLACED = (L.LOAD_FAULT, L.STORE_FAULT, L.ALIGN_FAULT)  # their address is one of the launch's
+
+
+def fault_of(
+    outcome: Outcome, encoded: EncodedKernel, regions: Sequence[MemoryRegion], capsule: Capsule
+) -> Fault | None:
+    """Why the run stopped, or None when it ran to its end."""
+    if not outcome.fault and not outcome.budget_spent:
+        return None
+    index = outcome.fault_index
+    inst = encoded.program.instructions[index]
+    kind: FaultKind = "budget" if outcome.budget_spent else _KINDS[outcome.fault]
+    message = L.FAULT_KINDS[outcome.fault]
+    address: int | None = outcome.fault_address
+    access = {L.LOAD_FAULT: "load", L.STORE_FAULT: "store"}.get(outcome.fault)
+    if outcome.budget_spent:
+        message, address = "instruction budget used up (an endless loop?)", None
+    elif outcome.fault == L.STORE_FAULT:
+        for r in regions:
+            if r.address <= outcome.fault_address < r.address + len(r.data) and not r.writable:
+                kind, message = "read_only", f"store to read-only buffer {r.name}"
+    elif outcome.fault == L.UNSUPPORTED_FAULT:
+        message, address = encoded.unsupported.get(index, message), None
+    placed = address is not None and outcome.fault in _PLACED
+    return Fault(
+        kind=kind,
+        message=message,
+        kernel=encoded.kernel.name,
+        index=index,
+        text=inst.text or "",
+        lanes=outcome.fault_lanes,
+        address=address,
+        access=access,  # type: ignore[arg-type]
+        place=describe(capsule, address) if placed and address is not None else "",
+    )
+
+
+_OBSERVED: dict[int, ObservationKind] = {
+    shadow.READ_AFTER_WRITE: "race-read-after-write",
+    shadow.WRITE_AFTER_WRITE: "race-write-after-write",
+    shadow.WRITE_AFTER_READ: "race-write-after-read",
+    shadow.UNINITIALIZED: "uninitialized-read",
+    shadow.BARRIER: "divergent-barrier",
+    shadow.EARLY: "early-lds-read",
+}
+
+
+def observation(report: ShadowReport) -> Observation:
+    """A finding of shadow memory."""
+    return Observation(
+        _OBSERVED[report.kind],
+        report.first,
+        report.second,
+        "lds" if report.lds else "memory",
+        report.address,
+        report.group,
+        report.waves,
+        report.times,
+        report.other,
+    )
+
+
+def instruction_counts(encoded: EncodedKernel, outcome: Outcome) -> NDArray[np.int64]:
+    """int64 [instructions of the program]: wave executions of each."""
+    counts = np.zeros(len(encoded.program.instructions), np.int64)
+    for number in np.flatnonzero(outcome.block_counts).tolist():
+        first, last = encoded.span(number)
+        counts[first:last] += int(outcome.block_counts[number])
+    return counts
+
+
+def wave_traces(encoded: EncodedKernel, outcome: Outcome) -> list[WaveTrace]:
+    """What the traced waves executed."""
+    runs: dict[int, NDArray[np.int32]] = {}
+    traces: list[WaveTrace] = []
+    for group, wave, blocks, _truncated in outcome.traces:
+        for number in np.unique(blocks).tolist():
+            if number not in runs:
+                runs[number] = np.arange(*encoded.span(number), dtype=np.int32)
+        parts = [runs[n] for n in blocks.tolist()]
+        traces.append(
+            WaveTrace(group, wave, np.concatenate(parts) if parts else np.zeros(0, np.int32))
+        )
+    return traces
