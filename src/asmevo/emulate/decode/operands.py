@@ -6,7 +6,7 @@ never distinguish constants from SGPRs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from asmevo.emulate import layout as L
@@ -109,8 +109,7 @@ class Context:
         self.pool = pool
         if isinstance(mode, tuple):
             mode = FloatMode(denorm_32=mode[0], denorm_16_64=mode[1])
-        fnuz = arch != "gfx950"
-        self.mode = replace(mode, fnuz=fnuz)
+        self.mode = mode.on_target(arch)
         self.arch = arch
         self.vskip = vskip
         self.exact = exact

@@ -23,6 +23,16 @@ _DOT = re.compile(r"v_dot[248]c?_([ui])32_[ui](16|8|4)$")
 
 _MAD_64 = re.compile(r"v_mad_([ui])64_[ui]32$")
 _CHOICE = re.compile(r"v_(pk_)?(min|max|med)3?_[ui](16|32)$")
+_BITWISE = re.compile(
+    r"v_((and|or|xor|xnor|not|bfrev|alignbit|alignbyte|pk_mov)_b32|ffb[hl]_[iub]32|prng_b32|"
+    r"(pk_)?(lshl|lshr|ashr)rev_[bi](16|32))$"
+)
+# Products that are the low half by definition, or that fit; conversions saturate by themselves.
+_FITTING = re.compile(
+    r"v_((pk_)?mul_lo_u16|mul_hi_[iu]32_[iu]24|cvt_(flr_|rpi_)?[iu](16|32)_f(16|32|64)|"
+    r"frexp_exp_i(16|32)_f(16|32|64)|cvt_(pk)?norm_[iu]16_f(16|32)|cvt_pk(accum)?_u8_f32|"
+    r"sat_pk_u8_i16)$"
+)
 
 
 def _saturated_64(args: list[Any], result: Value) -> Value:
@@ -98,7 +108,7 @@ def _sum(name: str, args: list[Any]) -> tuple[Value, bool]:
 
 def in_range_anyway(name: str) -> bool:
     """Whether results never leave the range, so that CLAMP changes nothing."""
-    return bool(_CHOICE.match(name)) or name == "v_cvt_pk_u8_f32"
+    return any(p.match(name) for p in (_CHOICE, _BITWISE, _FITTING))
 
 
 def clampable(name: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from asmevo.isa.semantics.table import packed
 from asmevo.isa.semantics.values import where
 from asmevo.isa.semantics.vector_float import (
+    MINIMUM3,
     add,
     fma_full,
     fmax,
@@ -48,8 +49,8 @@ packed(
     rounds=False,
     fast=quick_max,
 )(fmax)
-packed("v_pk_minimum3_f16", 16, "f16", "f16 f16 f16", rounds=False)(minimum3)
-packed("v_pk_maximum3_f16", 16, "f16", "f16 f16 f16", rounds=False)(maximum3)
+packed("v_pk_minimum3_f16", 16, "f16", "f16 f16 f16", rounds=False, exact=MINIMUM3)(minimum3)
+packed("v_pk_maximum3_f16", 16, "f16", "f16 f16 f16", rounds=False, exact=MINIMUM3)(maximum3)
 packed("v_pk_mov_b32", 32, "b32", "b32 b32")(lambda a, b: a)
 packed("v_pk_add_u16 v_pk_add_i16", 16, "u16", "u16 u16")(lambda a, b: a + b)
 packed("v_pk_sub_u16 v_pk_sub_i16", 16, "u16", "u16 u16")(lambda a, b: a - b)

@@ -14,7 +14,7 @@ Operand types (one per printed operand, destinations first, implicit ones by nam
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, cast, overload
 
 from asmevo.isa.semantics.values import Value
@@ -59,7 +59,9 @@ class FloatMode:
     dx10_clamp: bool = True
     ieee: bool = True
     fp16_ovfl: bool = False
-    fnuz: bool = True  # no MODE bit: 8-bit floats are FNUZ (gfx940 to gfx942), not OCP
+    # No MODE bits: facts of the target (`on_target`).
+    fnuz: bool = True  # 8-bit floats are FNUZ (gfx940 to gfx942), not OCP
+    dot2_flush: bool = False  # f16 inputs of v_dot2 lose their subnormals (gfx90a)
 
     @classmethod
     def from_bits(cls, bits: int) -> FloatMode:
@@ -94,6 +96,10 @@ class FloatMode:
         """Denormal setting of a float width."""
         return self.denorm_32 if width == 32 else self.denorm_16_64
 
+    def on_target(self, arch: str) -> FloatMode:
+        """The same MODE with the facts of a target such as "gfx942"."""
+        return replace(self, fnuz=arch != "gfx950", dot2_flush=arch == "gfx90a")
+
 
 DEFAULT_MODE = FloatMode()
 
@@ -126,6 +132,8 @@ class Semantic:
         source_part: source 0 is the byte or word that op_sel chooses, moved to the low bits.
         immediates: modifiers that `fn` takes as keyword integers (`bitop3`).
         forced_flush: f32 subnormals are flushed whatever MODE says.
+        pairs: positions of `b32` sources that are pairs of 16-bit values: op_sel, op_sel_hi,
+            neg_lo and neg_hi choose and negate their halves (v_dot2).
     """
 
     name: str
@@ -149,6 +157,7 @@ class Semantic:
     source_part: str = ""
     immediates: tuple[str, ...] = ()
     forced_flush: bool = False
+    pairs: tuple[int, ...] = ()
 
 
 _TABLE: dict[str, Semantic] = {}

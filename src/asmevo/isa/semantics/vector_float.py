@@ -65,6 +65,11 @@ def mul_add(a: Value, b: Value, c: Value) -> Value:
     return fma16(a, b, c) if a.width == 16 else fma(a, b, c)
 
 
+def flush(v: Value) -> Value:
+    """A subnormal to zero of the same sign."""
+    return where(exponent_field(v) == 0, v.u & (1 << (v.width - 1)), v.u).f
+
+
 # --- NaN rules ----------------------------------------------------------------------------------
 def quiet(a: Value) -> Value:
     """A NaN made quiet, its sign and payload kept."""
@@ -205,17 +210,31 @@ def quick_mul(a: Value, b: Value) -> Value:
     return a * b
 
 
+def _product(a: Value, b: Value) -> Value:
+    """The rounded product inside v_mad and v_mac; the f32 forms have no subnormals."""
+    return flush(a * b) if a.width == 32 else a * b
+
+
 def _quick_mad(a: Value, b: Value, c: Value) -> Value:
-    return a * b + c
+    return _product(a, b) + c
 
 
 def _mad(a: Value, b: Value, c: Value) -> Value:
-    return fma_nan(a * b + c, a, b, c)
+    return fma_nan(_product(a, b) + c, a, b, c)
 
 
 def _quick_mul_legacy(a: Value, b: Value) -> Value:
     """0 times anything is +0 (DX9 rules)."""
     return where((a == 0.0) | (b == 0.0), a.const(0.0), a * b)
+
+
+def _quick_mad_legacy(a: Value, b: Value, c: Value) -> Value:
+    return flush(_quick_mul_legacy(a, b)) + c
+
+
+def _mad_legacy(a: Value, b: Value, c: Value) -> Value:
+    product = flush(_mul_legacy(a, b))
+    return first_nan(product + c, product, c)
 
 
 def _mul_legacy(a: Value, b: Value) -> Value:
@@ -234,13 +253,18 @@ def _quick_max3(a: Value, b: Value, c: Value) -> Value:
     return quick_max(quick_max(a, b), c)
 
 
-def _quick_mad_legacy(a: Value, b: Value, c: Value) -> Value:
-    return _quick_mul_legacy(a, b) + c
-
-
 _CHOICE: dict[str, Any] = {"guard": "source", "rounds": False}
 _IEEE: dict[str, Any] = {"uses": ("ieee",), **_CHOICE}
 _SQRT = "approximate (correctly rounded; hardware within 1 ulp)"
+_SQRT_32 = (
+    "approximate (correctly rounded; hardware within 1 ulp; subnormals are flushed whatever MODE "
+    "says, as LLVM's lowering of sqrt supposes)"
+)
+_MAD_16 = (
+    "open (LLVM selects it only where f16 subnormals are flushed, so it may flush whatever MODE "
+    "says; followed here: MODE)"
+)
+MINIMUM3 = "open (which of several NaNs comes out is stated differently by manual and silicon)"
 
 for _t in ("f16", "f32", "f64"):
     _2, _3 = f"{_t} {_t}", f"{_t} {_t} {_t}"
@@ -258,7 +282,7 @@ for _t in ("f16", "f32", "f64"):
     lane(f"v_ceil_{_t}", _t, _t, rounds=False)(ceil)
     lane(f"v_floor_{_t}", _t, _t, rounds=False)(floor)
     lane(f"v_rndne_{_t}", _t, _t, rounds=False)(rint)
-    lane(f"v_sqrt_{_t}", _t, _t, exact=_SQRT, rounds=False, **_mode)(
+    lane(f"v_sqrt_{_t}", _t, _t, exact=_SQRT_32 if _t == "f32" else _SQRT, rounds=False, **_mode)(
         lambda a: where(a.is_nan, quiet(a), sqrt(a))
     )
     if _t != "f64":
@@ -282,6 +306,8 @@ for _t in ("f16", "f32", "f64"):
         )(_max3)
         lane(f"v_med3_{_t}", _t, _3, fast=_quick_med3, **_IEEE, **_open)(med3)
         # v_mad and v_mac round the product first (no fused step).
+        if _t == "f16":
+            _mode = {"exact": _MAD_16}
         lane(f"v_mad_{_t}", _t, _3, fast=_quick_mad, **_keep, **_mode)(_mad)
         lane(f"v_mac_{_t}", _t, _2, reads_dst=True, fast=_quick_mad, **_open, **_mode)(_mad)
         lane(f"v_madak_{_t}", _t, _3, fast=_quick_mad, **_open, **_mode)(_mad)
@@ -290,7 +316,7 @@ for _t in ("f16", "f32", "f64"):
         lane(f"v_madmk_{_t}", _t, _3, fast=_quick_mad, **_open, **_mode)(_mad)
         lane(f"v_fmamk_{_t}", _t, _3, fast=mul_add, **_open)(fma_full)
 
-lane("v_mad_legacy_f16", "f16", "f16 f16 f16", fast=_quick_mad)(_mad)
+lane("v_mad_legacy_f16", "f16", "f16 f16 f16", fast=_quick_mad, exact=_MAD_16)(_mad)
 lane("v_mul_legacy_f32", "f32", "f32 f32", fast=_quick_mul_legacy)(_mul_legacy)
 lane(
     "v_mad_legacy_f32",
@@ -298,7 +324,7 @@ lane(
     "f32 f32 f32",
     forced_flush=True,
     fast=_quick_mad_legacy,
-)(lambda a, b, c: first_nan(_mul_legacy(a, b) + c, _mul_legacy(a, b), c))
+)(_mad_legacy)
 lane("v_fma_legacy_f16", "f16", "f16 f16 f16", fast=mul_add)(fma_full)
 lane(
     "v_minimum3_f32",
@@ -306,6 +332,7 @@ lane(
     "f32 f32 f32",
     **_CHOICE,
     fast=_quick_min3,
+    exact=MINIMUM3,
 )(minimum3)
 lane(
     "v_maximum3_f32",
@@ -313,6 +340,7 @@ lane(
     "f32 f32 f32",
     **_CHOICE,
     fast=_quick_max3,
+    exact=MINIMUM3,
 )(maximum3)
 
 

@@ -100,7 +100,12 @@ def _(a: Value, b: Value, n: Value) -> Value:
     return (a + b) << (n & 31)
 
 
-@lane("v_lshl_add_u64", "u64", "u64 u32 u64")
+@lane(
+    "v_lshl_add_u64",
+    "u64",
+    "u64 u32 u64",
+    exact="open (counts 5 to 7: the manual makes them 0, the pseudocode keeps three bits)",
+)
 def _(a: Value, n: Value, c: Value) -> Value:
     return (a << (n & 7).to(64)) + c
 

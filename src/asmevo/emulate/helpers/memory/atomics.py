@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from asmevo.emulate import layout as L
 from asmevo.emulate.helpers.emit import I32X64, I64X64, Helper
-from asmevo.emulate.helpers.lane.sources import flush
 from asmevo.emulate.helpers.memory.access import lane_loop
 from asmevo.isa.semantics.memory import ATOMICS, MemoryOp
 from asmevo.isa.semantics.values import Value
+from asmevo.isa.semantics.vector_float import flush
 
 
 def check_alignment(h: Helper, addresses: str, width: int, size: int, active: str) -> None:

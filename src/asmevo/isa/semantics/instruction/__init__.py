@@ -1,0 +1,1 @@
+"""Whole instructions: fetch, modify, compute, commit, stated once over an abstract state."""
