@@ -11,11 +11,12 @@ from typing import Any, cast
 
 from asmevo.api.files import NotFound
 from asmevo.codeobject import CodeObject
-from asmevo.codeobject.container import Found, find
+from asmevo.codeobject.container import BudgetError, Found, find
 from asmevo.errors import AsmEvoError, InputError
 
 _TRITON_KEYS = ("name", "shared", "num_warps", "num_stages", "warp_size")
 _LONGEST_JSON = 4 << 20
+_OBJECT = 64 << 20  # a larger file is not read for its error message
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class Numbered:
 
     Attributes:
         problem: why it cannot be used, or empty.
+        exit_code: of that error: 2 damaged, 3 unsupported or left out, 4 the environment's fault.
         triton: launch facts of the `.json` beside a Triton cache entry.
     """
 
@@ -35,16 +37,22 @@ class Numbered:
     exit_code: int
     triton: dict[str, Any]
 
+    @property
+    def incomplete(self) -> bool:
+        """Whether the search of the file ended here, because it costs more than a file may."""
+        return isinstance(self.found.error, BudgetError)
+
     def as_json(self) -> dict[str, Any]:
         """Plain values, without the bytes."""
         return {
             "number": self.number,
             "location": self.found.location,
             "container": self.found.steps[1].kind if len(self.found.steps) > 1 else "file",
-            "bytes": len(self.found.data),
+            "bytes": self.found.size,
             "target": self.target,
             "kernels": list(self.kernels),
             "problem": self.problem,
+            "incomplete": self.incomplete,
             **({"triton": self.triton} if self.triton else {}),
         }
 
@@ -66,8 +74,8 @@ def triton_facts(object: Path) -> dict[str, Any]:
 
 def described(number: int, found: Found) -> Numbered:
     """A found object, opened just far enough to say what it is."""
-    if found.problem:
-        return Numbered(number, found, "", (), found.problem, 2, {})
+    if found.error is not None:
+        return Numbered(number, found, "", (), found.problem, found.error.exit_code, {})
     try:
         co = CodeObject.open(found.data)
     except AsmEvoError as err:
@@ -121,7 +129,7 @@ def require(paths: Sequence[Path]) -> None:
 
 def nothing_in(paths: Sequence[Path]) -> AsmEvoError:
     """The error for paths that hold no code object; for one file, what is wrong with it."""
-    if len(paths) == 1 and paths[0].is_file():
+    if len(paths) == 1 and paths[0].is_file() and paths[0].stat().st_size <= _OBJECT:
         try:
             CodeObject.open(paths[0].read_bytes())
         except AsmEvoError as err:
@@ -135,5 +143,6 @@ def nothing_in(paths: Sequence[Path]) -> AsmEvoError:
     where = ", ".join(str(p) for p in paths[:3])
     return InputError(
         f"no AMDGPU code object in {where}",
-        "searched are code objects, bundles, host programs with .hip_fatbin, wheels and folders",
+        "searched are code objects, bundles, offload packages, host programs and libraries, "
+        "wheels and other archives, and folders",
     )

@@ -8,24 +8,22 @@ claims are checked before anything is allocated. Source: clang `OffloadBundler.c
 from __future__ import annotations
 
 import hashlib
-import importlib
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from asmevo.codeobject.budget import Budget
 from asmevo.codeobject.elf import FormatError
-from asmevo.errors import EnvironmentFault, UnsupportedError
+from asmevo.codeobject.unpack import Buffer, Spool, zstandard, zstd_frame
+from asmevo.errors import UnsupportedError
 
 MAGIC = b"__CLANG_OFFLOAD_BUNDLE__"
 COMPRESSED_MAGIC = b"CCOB"
 MAX_ENTRIES = 4096
 MAX_ID = 4096
-MAX_UNCOMPRESSED = 256 << 20  # refuse more than this from one compressed bundle
 ZLIB, ZSTD = 0, 1
-# Input is fed in small pieces: one byte of zstd can stand for 32 kB, one of zlib for 1 kB.
-_PIECE = 512
+_PIECE = 4096
 _CHUNK = 1 << 20
 
 
@@ -56,16 +54,16 @@ class Compressed:
     version: int
     method: int
     header_size: int
-    contents: bytes
+    contents: memoryview
 
 
-def parse_bundle(data: bytes, start: int = 0) -> Bundle:
+def parse_bundle(data: Buffer, start: int = 0) -> Bundle:
     """The raw bundle whose magic is at `start`.
 
     Raises:
-        FormatError: bad magic, or an entry outside the data.
+        FormatError: bad magic, or an entry outside the data or over the bundle's own header.
     """
-    if data[start : start + len(MAGIC)] != MAGIC:
+    if bytes(data[start : start + len(MAGIC)]) != MAGIC:
         raise FormatError(f"no offload bundle at offset {start}")
     at, limit = start + len(MAGIC), len(data)
     if at + 8 > limit:
@@ -83,7 +81,7 @@ def parse_bundle(data: bytes, start: int = 0) -> Bundle:
         at += 24
         if id_size > MAX_ID or at + id_size > limit:
             raise FormatError(f"offload bundle entry {n} claims an id of {id_size} bytes")
-        name = data[at : at + id_size].decode("utf8", "backslashreplace")
+        name = bytes(data[at : at + id_size]).decode("utf8", "backslashreplace")
         at += id_size
         if offset + size > limit - start:
             raise FormatError(
@@ -92,16 +90,22 @@ def parse_bundle(data: bytes, start: int = 0) -> Bundle:
             )
         entries.append(Entry(name, offset, size))
         end = max(end, at - start, offset + size)
+    for e in entries:
+        if e.size and e.offset < at - start:  # a bundle that holds itself would never end
+            raise FormatError(
+                f"offload bundle entry {e.id[:80]!r} lies over the bundle's header "
+                f"(offset {e.offset}, the header has {at - start} bytes)"
+            )
     return Bundle(start, end, tuple(entries))
 
 
-def replace_entries(data: bytes, bundle: Bundle, contents: dict[int, bytes]) -> bytes:
+def replace_entries(data: Buffer, bundle: Bundle, contents: dict[int, bytes]) -> bytes:
     """The bundle's bytes with some entries (by index) replaced.
 
     Entries keep their order; when sizes change, later entries move by whole multiples of the
     alignment they have.
     """
-    raw = data[bundle.start : bundle.start + bundle.size]
+    raw = bytes(data[bundle.start : bundle.start + bundle.size])
     order = sorted(range(len(bundle.entries)), key=lambda i: bundle.entries[i].offset)
     header_end = min((e.offset for e in bundle.entries), default=bundle.size)
     out = bytearray(raw[:header_end])
@@ -135,55 +139,35 @@ def build_bundle(members: Sequence[tuple[str, bytes]], alignment: int = 4096) ->
     return bytes(header + body)
 
 
-def _zstandard() -> Any:
-    try:
-        return importlib.import_module("zstandard")
-    except ImportError as err:
-        raise EnvironmentFault(
-            "the compressed bundle needs zstd, and the module zstandard is not installed",
-            "pip install zstandard",
-        ) from err
-
-
-def _inflate(
-    decompressor: Any, data: bytes, size: int, errors: tuple[type[Exception], ...]
-) -> tuple[bytes, int]:
-    """(contents, bytes of input used), fed in pieces; stops as soon as `size` is exceeded."""
-    out, used = bytearray(), 0
-    for at in range(0, len(data), _PIECE):
-        piece = data[at : at + _PIECE]
-        used += len(piece)
+def _zlib_pieces(data: Buffer, start: int) -> Iterator[tuple[bytes, int]]:
+    """(piece of the contents, end of the input used) of one zlib stream."""
+    stream, at = zlib.decompressobj(), start
+    while not stream.eof:
+        piece = bytes(data[at : at + _PIECE])
+        if not piece:
+            raise FormatError("compressed bundle is damaged (it ends before its end mark)")
         try:
-            if isinstance(decompressor, _ZLIB_TYPE):
-                pending = piece
-                while pending and not decompressor.eof and len(out) <= size:
-                    out += decompressor.decompress(pending, _CHUNK)
-                    pending = decompressor.unconsumed_tail
-            else:
-                out += decompressor.decompress(piece)
-        except errors as err:
+            out = stream.decompress(piece, _CHUNK)
+        except zlib.error as err:
             raise FormatError(f"compressed bundle is damaged ({err})") from err
-        if len(out) > size:
-            raise FormatError(f"compressed bundle holds more than the {size} bytes it claims")
-        if decompressor.eof:
-            break
-    if not decompressor.eof or len(out) != size:
-        raise FormatError(f"compressed bundle claims {size} bytes but holds {len(out)}")
-    return bytes(out), used - len(decompressor.unused_data)
+        at += len(piece) - len(stream.unconsumed_tail) - len(stream.unused_data)
+        yield out, at
 
 
-_ZLIB_TYPE: type[Any] = type(zlib.decompressobj())
-
-
-def parse_compressed(data: bytes, start: int = 0) -> Compressed:
+def parse_compressed(data: Buffer, start: int = 0, budget: Budget | None = None) -> Compressed:
     """The compressed bundle whose magic is at `start`, decompressed and checked.
 
+    Args:
+        budget: what its contents are taken from; None is the budget of a file of that size.
+
     Raises:
-        FormatError: damaged, or larger than `MAX_UNCOMPRESSED`.
+        FormatError: damaged.
+        BudgetError: larger than the budget allows.
         UnsupportedError: unknown header version or method.
         EnvironmentFault: zstd is needed and not installed.
     """
-    head = data[start : start + 8]
+    budget = budget or Budget.of(len(data))
+    head = bytes(data[start : start + 32])
     if len(head) < 8 or head[:4] != COMPRESSED_MAGIC:
         raise FormatError(f"no compressed offload bundle at offset {start}")
     version, method = struct.unpack_from("<HH", head, 4)
@@ -193,33 +177,31 @@ def parse_compressed(data: bytes, start: int = 0) -> Compressed:
     header_size = 8 + struct.calcsize(layout) + 8
     if start + header_size > len(data):
         raise FormatError("truncated compressed bundle header")
-    sizes = struct.unpack_from(layout, data, start + 8)
+    sizes = struct.unpack_from(layout, head, 8)
     total = sizes[0] if version > 1 else len(data) - start
     size = sizes[-1]
     if total < header_size or start + total > len(data):
         raise FormatError(f"compressed bundle claims {total} bytes, {len(data) - start} are there")
-    if size > MAX_UNCOMPRESSED:
-        raise FormatError(
-            f"compressed bundle claims {size} bytes uncompressed; at most {MAX_UNCOMPRESSED}"
-        )
-    body = data[start + header_size : start + total]
-    if method == ZLIB:
-        decompressor: Any = zlib.decompressobj()
-        contents, used = _inflate(decompressor, body, size, (zlib.error,))
-    elif method == ZSTD:
-        module = _zstandard()
-        # A window beyond the contents is never needed; this bounds the decoder's memory.
-        decompressor = module.ZstdDecompressor(max_window_size=MAX_UNCOMPRESSED).decompressobj()
-        contents, used = _inflate(decompressor, body, size, (module.ZstdError,))
-    else:
+    budget.require(size, "compressed bundle")
+    if method not in (ZLIB, ZSTD):
         raise UnsupportedError(f"compression method {method}", "known are 0 (zlib) and 1 (zstd)")
+    body = memoryview(data)[: start + total]
+    pieces = (zstd_frame if method == ZSTD else _zlib_pieces)(body, start + header_size)
+    spool, digest = Spool(budget, "compressed bundle"), hashlib.md5(usedforsecurity=False)
+    end = start
+    for piece, used in pieces:
+        end = used
+        if spool.size + len(piece) > size:
+            raise FormatError(f"compressed bundle holds more than the {size} bytes it claims")
+        spool.write(piece)
+        digest.update(piece)
+    if spool.size != size:
+        raise FormatError(f"compressed bundle claims {size} bytes but holds {spool.size}")
     if version == 1:  # no size in the header: the compressed stream says where it ends
-        total = header_size + used
-    digest = int.from_bytes(hashlib.md5(contents, usedforsecurity=False).digest()[:8], "little")
-    (stored,) = struct.unpack_from("<Q", data, start + header_size - 8)
-    if digest != stored:
+        total = end - start
+    if digest.digest()[:8] != head[header_size - 8 : header_size]:
         raise FormatError("compressed bundle: the checksum of its contents does not match")
-    return Compressed(start, total, version, method, header_size, contents)
+    return Compressed(start, total, version, method, header_size, spool.view())
 
 
 def compress(contents: bytes, version: int, method: int) -> bytes:
@@ -227,7 +209,7 @@ def compress(contents: bytes, version: int, method: int) -> bytes:
     if method == ZLIB:
         body = zlib.compress(contents, 9)
     else:
-        body = _zstandard().ZstdCompressor(level=19).compress(contents)
+        body = zstandard().ZstdCompressor(level=19).compress(contents)
     digest = hashlib.md5(contents, usedforsecurity=False).digest()[:8]
     header = COMPRESSED_MAGIC + struct.pack("<HH", version, method)
     size = len(contents)

@@ -24,6 +24,8 @@ SHF_WRITE, SHF_ALLOC, SHF_EXECINSTR = 1, 2, 4
 PT_LOAD, PT_DYNAMIC, PT_NOTE, PT_PHDR = 1, 2, 4, 6
 STT_NOTYPE, STT_OBJECT, STT_FUNC, STT_SECTION = 0, 1, 2, 3
 STB_LOCAL, STB_GLOBAL, STB_WEAK = 0, 1, 2
+SHN_LORESERVE, SHN_XINDEX = 0xFF00, 0xFFFF
+_OVERLAP = 64 << 10
 
 HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -130,7 +132,85 @@ class Note:
     desc_offset: int
 
 
-def _cut(data: bytes, offset: int, size: int, what: str) -> bytes:
+@dataclass(frozen=True, slots=True)
+class Headers:
+    """The ELF header's fields and both header tables; `*_at` are file offsets of the tables."""
+
+    osabi: int
+    abi_version: int
+    type: int
+    machine: int
+    flags: int
+    sections: tuple[Section, ...]
+    segments: tuple[Segment, ...]
+    sections_at: int
+    segments_at: int
+
+
+def read_headers(data: bytes | memoryview) -> Headers:
+    """Headers of an ELF; of a mapped library only the pages of its headers are read.
+
+    Raises:
+        FormatError: not an ELF, not 64-bit little-endian, truncated, or sections that overlap.
+    """
+    if data[:4] != b"\x7fELF":
+        found = f"first bytes {bytes(data[:4]).hex(' ')}" if len(data) else "an empty file"
+        raise FormatError(
+            f"not an ELF file ({found})",
+            "give a .co or .hsaco code object; `asmevo extract` opens bundles and archives",
+        )
+    header = HEADER.unpack(_cut(data, 0, HEADER.size, "the ELF header"))
+    ident: bytes = header[0]
+    if ident[4] != 2 or ident[5] != 1:
+        raise FormatError("ELF is not 64-bit little-endian", "give an AMDGPU code object")
+    _, e_type, machine, _, _, phoff, shoff, flags, _, phes, phnum, shes, shnum, shstr = header
+    segments: list[Segment] = []
+    if phnum:
+        if phes != SEGMENT.size:
+            raise FormatError(f"program header size is {phes}, not {SEGMENT.size}")
+        table = _cut(data, phoff, phnum * phes, "the program headers")
+        for i in range(phnum):
+            p = SEGMENT.unpack_from(table, i * phes)
+            segments.append(
+                Segment(p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], phoff + i * phes)
+            )
+    if not shnum and shoff and shes == SECTION.size:
+        # More sections than the field holds: their number is in the first section's header.
+        first = SECTION.unpack(_cut(data, shoff, SECTION.size, "the section headers"))
+        if first[1] == SHT_NULL and first[5] >= SHN_LORESERVE:
+            shnum, shstr = first[5], first[6] if shstr == SHN_XINDEX else shstr
+    raw: list[tuple[int, ...]] = []
+    if shnum:
+        if shes != SECTION.size:
+            raise FormatError(f"section header size is {shes}, not {SECTION.size}")
+        table = _cut(data, shoff, shnum * shes, "the section headers")
+        raw = [SECTION.unpack_from(table, i * shes) for i in range(shnum)]
+        total = 0
+        for i, s in enumerate(raw):
+            if s[1] not in (SHT_NOBITS, SHT_NULL):
+                _cut(data, s[4], s[5], f"section {i}")
+                total += s[5]
+        # Sections lie side by side. Thousands of headers over the same bytes make a small file
+        # cost as much as a large one.
+        if total > 2 * len(data) + _OVERLAP:
+            raise FormatError(
+                f"ELF sections overlap: they add up to {total} bytes, the file has {len(data)}"
+            )
+    strings = b""
+    if shstr < len(raw):
+        strings = bytes(data[raw[shstr][4] : raw[shstr][4] + raw[shstr][5]])
+    names = _Names(strings, len(raw))
+    sections = tuple(
+        Section(i, names.at(s[0]), s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8],
+                s[9], shoff + i * shes)
+        for i, s in enumerate(raw)
+    )  # fmt: skip
+    return Headers(
+        ident[7], ident[8], e_type, machine, flags, sections, tuple(segments), shoff, phoff
+    )
+
+
+def _cut(data: bytes | memoryview, offset: int, size: int, what: str) -> bytes | memoryview:
     if offset < 0 or size < 0 or offset + size > len(data):
         raise FormatError(
             f"truncated ELF: {what} needs bytes {offset}..{offset + size}, "
@@ -140,11 +220,26 @@ def _cut(data: bytes, offset: int, size: int, what: str) -> bytes:
     return data[offset : offset + size]
 
 
-def _string(table: bytes, at: int) -> str:
-    if at >= len(table):
-        return ""
-    end = table.find(b"\0", at)
-    return table[at : end if end >= 0 else len(table)].decode("utf8", "backslashreplace")
+class _Names:
+    """The names of `count` records in a string table.
+
+    Names may share their ends, but together they are no multiple of the table: a table without an
+    end mark would else give every symbol a name of megabytes.
+    """
+
+    def __init__(self, table: bytes, count: int) -> None:
+        self._table = table
+        self._left = 4 * len(table) + 256 * count
+
+    def at(self, offset: int) -> str:
+        if offset >= len(self._table):
+            return ""
+        end = self._table.find(b"\0", offset)
+        name = self._table[offset : end if end >= 0 else len(self._table)]
+        self._left -= len(name)
+        if self._left < 0:
+            raise FormatError("ELF names add up to several times their string table")
+        return name.decode("utf8", "backslashreplace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,47 +260,10 @@ class Elf:
         """Parse the header and both header tables.
 
         Raises:
-            FormatError: not an ELF, not 64-bit little-endian, or truncated.
+            FormatError: not an ELF, not 64-bit little-endian, truncated, or sections that overlap.
         """
-        if data[:4] != b"\x7fELF":
-            found = "an empty file" if not data else f"first bytes {data[:4].hex(' ')}"
-            raise FormatError(
-                f"not an ELF file ({found})",
-                "give a .co or .hsaco code object; `asmevo extract` opens bundles and archives",
-            )
-        header = HEADER.unpack(_cut(data, 0, HEADER.size, "the ELF header"))
-        ident: bytes = header[0]
-        if ident[4] != 2 or ident[5] != 1:
-            raise FormatError("ELF is not 64-bit little-endian", "give an AMDGPU code object")
-        _, e_type, machine, _, _, phoff, shoff, flags, _, phes, phnum, shes, shnum, shstr = header
-        segments: list[Segment] = []
-        if phnum:
-            if phes != SEGMENT.size:
-                raise FormatError(f"program header size is {phes}, not {SEGMENT.size}")
-            table = _cut(data, phoff, phnum * phes, "the program headers")
-            for i in range(phnum):
-                p = SEGMENT.unpack_from(table, i * phes)
-                segments.append(
-                    Segment(p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], phoff + i * phes)
-                )
-        raw: list[tuple[int, ...]] = []
-        if shnum:
-            if shes != SECTION.size:
-                raise FormatError(f"section header size is {shes}, not {SECTION.size}")
-            table = _cut(data, shoff, shnum * shes, "the section headers")
-            raw = [SECTION.unpack_from(table, i * shes) for i in range(shnum)]
-            for i, s in enumerate(raw):
-                if s[1] not in (SHT_NOBITS, SHT_NULL):
-                    _cut(data, s[4], s[5], f"section {i}")
-        names = b""
-        if shstr < len(raw):
-            names = data[raw[shstr][4] : raw[shstr][4] + raw[shstr][5]]
-        sections = tuple(
-            Section(i, _string(names, s[0]), s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8],
-                    s[9], shoff + i * shes)
-            for i, s in enumerate(raw)
-        )  # fmt: skip
-        return cls(data, ident[7], ident[8], e_type, machine, flags, sections, tuple(segments))
+        h = read_headers(data)
+        return cls(data, h.osabi, h.abi_version, h.type, h.machine, h.flags, h.sections, h.segments)
 
     @property
     def machine_name(self) -> str:
@@ -226,8 +284,9 @@ class Elf:
         if section.link < len(self.sections):
             strings = self.contents(self.sections[section.link])
         table = self.contents(section)
+        names = _Names(strings, len(table) // SYMBOL.size)
         return [
-            Symbol(_string(strings, s[0]), s[1], s[2], s[3], s[4], s[5],
+            Symbol(names.at(s[0]), s[1], s[2], s[3], s[4], s[5],
                    section.offset + i * SYMBOL.size)
             for i, s in enumerate(SYMBOL.iter_unpack(table[: len(table) // 24 * 24]))
         ]  # fmt: skip

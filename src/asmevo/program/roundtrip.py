@@ -109,8 +109,9 @@ def first_difference(program: Program, rebuilt: bytes) -> str:
 
 
 def _report(found: Found) -> Report:
-    if found.problem:
-        return Report(found.location, "input_invalid", found.problem, exit_code=2)
+    if found.error is not None:
+        status, code = found.error.status, found.error.exit_code
+        return Report(found.location, status, found.problem, exit_code=code)
     return roundtrip_bytes(found.data, found.location)
 
 

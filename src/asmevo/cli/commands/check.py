@@ -68,8 +68,10 @@ def _objects(paths: list[Path]) -> Iterator[tuple[str, bytes]]:
         if not found:
             raise nothing_in([path])
         for one in found:
-            if one.problem:
-                raise InputError(f"{one.location}: {one.problem}")
+            if one.error is not None:
+                problem = InputError(f"{one.location}: {one.problem}")
+                problem.exit_code = one.error.exit_code
+                raise problem
             yield one.location, one.data
 
 

@@ -25,10 +25,17 @@ def chosen(
     Raises:
         InputError: nothing is selected, or a selected one is damaged.
     """
-    every = list(search(paths, arch, kernel))
-    if not every and arch is None and kernel is None:
+    picked: list[Numbered] = []
+    seen = False
+    for one in search(paths, arch, kernel):
+        seen = True
+        if not numbers or one.number in numbers:
+            picked.append(one)
+        # Only numbers that are still to come keep the search going.
+        if numbers and one.number >= max(numbers):
+            break
+    if not seen and arch is None and kernel is None:
         raise nothing_in(paths)
-    picked = [one for one in every if not numbers or one.number in numbers]
     missing = sorted(set(numbers or ()) - {one.number for one in picked})
     if missing:
         raise InputError(

@@ -10,10 +10,11 @@ import typer
 
 from asmevo.api.containers import Numbered, nothing_in, search
 from asmevo.cli.output import Format, FormatOption, cut, emit, progress, table
-from asmevo.errors import UnsupportedError
+from asmevo.errors import EnvironmentFault, UnsupportedError
 
 SCHEMA = "asmevo/find/1"
 UNSUPPORTED = UnsupportedError.exit_code
+_UNUSABLE = {UNSUPPORTED: "unsupported", EnvironmentFault.exit_code: "unreadable"}
 
 PathsArgument = Annotated[
     list[Path],
@@ -38,7 +39,7 @@ def _row(one: Numbered) -> tuple[str, ...]:
     return (
         str(one.number),
         one.target or "-",
-        str(len(one.found.data)),
+        str(one.found.size),
         said,
         one.found.location,
     )
@@ -57,21 +58,24 @@ def register(app: typer.Typer) -> None:
         """List every AMDGPU code object, recognized by content and not by suffix.
 
         The number is what `asmevo extract --number` takes. Objects for processors that AsmEvo
-        does not know are listed; damaged ones give exit code 1.
+        does not know are listed; damaged ones give exit code 1. Whatever is left out is listed
+        with the reason. A file that would cost more than its size allows (a bomb) is searched up
+        to that point, and gives exit code 3.
 
         Example: asmevo find /opt/lib/libkernels.so ~/.triton/cache
         """
         rows: list[tuple[str, ...]] = []
         entries: list[dict[str, Any]] = []
         targets: Counter[str] = Counter()
-        damaged = 0
+        damaged = incomplete = 0
         with progress("find") as advance:
             for one in search(paths, arch, kernel):
                 advance(one.number, 0, one.found.steps[0].name)
                 rows.append(_row(one))
                 entries.append(one.as_json())
-                unusable = "unsupported" if one.exit_code == UNSUPPORTED else "damaged"
-                targets[one.target or unusable] += 1
+                unusable = _UNUSABLE.get(one.exit_code, "damaged")
+                targets[one.target or ("incomplete" if one.incomplete else unusable)] += 1
+                incomplete += one.incomplete
                 damaged += bool(one.problem) and one.exit_code != UNSUPPORTED
         if not entries and arch is None and kernel is None:
             raise nothing_in(paths)
@@ -80,11 +84,21 @@ def register(app: typer.Typer) -> None:
         emit(
             format,
             SCHEMA,
-            {"objects": entries, "targets": dict(targets), "damaged": damaged},
+            {
+                "objects": entries,
+                "targets": dict(targets),
+                "damaged": damaged,
+                "incomplete": incomplete,
+            },
             table(rows, _HEADER) if rows else [],
-            ok=bool(entries) and not damaged,
+            ok=bool(entries) and not damaged and not incomplete,
             reason=reason,
-            status="ok" if entries and not damaged else "input_invalid",
+            status="unsupported"
+            if incomplete and not damaged
+            else "ok"
+            if entries and not damaged
+            else "input_invalid",
+            code=UNSUPPORTED if incomplete and not damaged else 1,
         )
 
     del command

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import os
 import shutil
 import struct
@@ -14,13 +12,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from asmevo.codeobject import CodeObject, FormatError
+from asmevo.codeobject import FormatError
 from asmevo.codeobject import bundle as bd
-from asmevo.codeobject.container import Found, Step, extract, find, find_in, kind_of, replace
-from asmevo.errors import AsmEvoError, BuildError, InputError, UnsupportedError
+from asmevo.codeobject.container import (
+    BudgetError,
+    Found,
+    extract,
+    find,
+    find_in,
+    kind_of,
+    replace,
+)
+from asmevo.errors import BuildError, InputError, UnsupportedError
 
 Objects = Callable[..., bytes]
 BUNDLER = shutil.which("clang-offload-bundler-22") or shutil.which("clang-offload-bundler")
@@ -121,8 +125,6 @@ def test_replace_puts_the_object_back(
     assert contents(list(find_in(swapped))) == [first.data, small]
     with pytest.raises(BuildError, match=r"section \.hip_fatbin has"):
         replace(host, first.steps, big + bytes(200_000))
-    with pytest.raises(UnsupportedError, match="archive"):
-        replace(b"PK\x03\x04", (Step("zip", "x"),), small)
 
 
 def test_members_never_leave_the_folder(tmp_path: Path, kernel_objects: Objects) -> None:
@@ -174,7 +176,7 @@ def test_bombs_and_lies_are_refused_quickly() -> None:
     with pytest.raises(FormatError, match="more than the 100 bytes"):
         bd.parse_compressed(lies)
     huge = b"CCOB" + struct.pack("<HHQQ", 3, 0, 32 + len(packed), 1 << 60) + bytes(8) + packed
-    with pytest.raises(FormatError, match="at most"):
+    with pytest.raises(BudgetError, match="at most"):
         bd.parse_compressed(huge)
     with pytest.raises(UnsupportedError, match="header version 9"):
         bd.parse_compressed(b"CCOB" + struct.pack("<HHI", 9, 0, 1) + bytes(40))
@@ -193,36 +195,9 @@ def test_zstd_bomb_is_refused() -> None:
         bd.parse_compressed(data)
 
 
-def test_cyclic_entry_stops(members: list[tuple[str, bytes]]) -> None:
-    # An entry that is the whole bundle again: bounded by depth, reported as a problem.
-    header = bd.MAGIC + struct.pack("<QQQQ", 1, 0, 0, 1) + b"x"
-    data = bytearray(header)
-    struct.pack_into("<QQ", data, len(bd.MAGIC) + 8, 0, len(header))
-    found = list(find_in(bytes(data)))
-    assert [f.problem for f in found] == ["nested more than 10 steps deep"]
-
-
-@settings(max_examples=150, deadline=2000, suppress_health_check=list(HealthCheck))
-@given(data=st.data())
-def test_mutated_containers_never_crash(
-    data: st.DataObject, members: list[tuple[str, bytes]], host: bytes
-) -> None:
-    raw = bd.build_bundle(members)
-    source = data.draw(st.sampled_from([raw, bd.compress(raw, 2, 0), bd.compress(raw, 3, 0), host]))
-    out = bytearray(source)
-    for _ in range(data.draw(st.integers(1, 6))):
-        at = data.draw(st.integers(0, min(len(out), 400) - 1))
-        out[at : at + data.draw(st.integers(1, 8))] = data.draw(st.binary(min_size=1, max_size=8))
-    mutated = bytes(out[: data.draw(st.integers(0, len(out)))])
-    for found in find_in(mutated):
-        with contextlib.suppress(AsmEvoError):
-            CodeObject.open(found.data)
-
-
 def test_kinds() -> None:
     assert kind_of(b"") == ""
     assert kind_of(b"PK\x03\x04...") == "zip"
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as z:
-        z.writestr("inner.zip", buffer.getvalue())
-    assert list(find_in(buffer.getvalue())) == []
+    assert kind_of(b"\x7fELF") == "elf"
+    assert kind_of(bytes(257) + b"ustar\0") == "tar"
+    assert kind_of(b"some text") == ""
