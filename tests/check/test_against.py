@@ -63,6 +63,27 @@ def test_a_wait_state_fewer_behind_an_mfma() -> None:
     assert verdict(mid(5), mid(6)) == []
 
 
+@pytest.mark.parametrize("offset", ["s12", "0"])
+def test_case_store_sgpr_soffset_its_nops_stay(offset: str) -> None:
+    """The case `store-sgpr-soffset`: no nop behind a wide store goes, whatever its offset is."""
+    store = f"buffer_store_dwordx4 v[2:5], v8, s[8:11], {offset} offen"
+    change = "v_pk_mul_f32 v[2:3], v[4:5], v[2:3]"
+    need = 1 if offset == "s12" else 2
+    good = lines(store, f"s_nop {need - 1}", change)
+    assert verdict(good, lines(store, change)) == ["hazard.store-data-war"]
+    assert verdict(good, lines(store, "v_mov_b32_e32 v9, 0", "s_nop 0", change)) == []
+    assert verdict(lines(store, change), lines(store, change)) == []  # its own stays tolerated
+
+
+def test_a_nop_that_only_one_source_asks_for_stays_too() -> None:
+    """ISA table 38: forwarding to C needs equal passes; LLVM inserts nothing here."""
+    first = "v_mfma_f32_16x16x16_f16 v[16:19], v[0:1], v[2:3], v[16:19]"
+    second = "v_mfma_f32_4x4x4_16b_f16 v[16:19], v[4:5], v[6:7], v[16:19]"
+    padded = lines(first, "s_nop 4", second)
+    assert verdict(padded, lines(first, "s_nop 3", second)) == ["hazard.xdl-c-passes"]
+    assert verdict(lines(first, second), lines(first, second)) == []
+
+
 def test_renamed_registers_keep_their_findings() -> None:
     before = lines(LOAD, USE, MFMA, "ds_write_b32 v90, v16")
     after = lines(

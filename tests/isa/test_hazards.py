@@ -40,7 +40,8 @@ def test_every_researched_row_is_in_the_table(row: list) -> None:
     name = SPELLED.get(name, name)
     if name in UNOBSERVABLE:
         pytest.skip("LLVM prints VCC by one name only")
-    found = [r for r in RULES[arch] if r.name == name]
+    # A buffer store with an SGPR offset has rows of its own (tests/check/rules/test_hazards.py).
+    found = [r for r in RULES[arch] if r.name == name and r.producer is not P.STORE_DATA_SGPR]
     if need == 0:
         assert found == []
         return
@@ -120,11 +121,12 @@ def test_store_data_and_its_exemptions() -> None:
     assert "STORE_DATA" in produced("buffer_store_dwordx3 v[4:6], v0, s[0:3], 0 offen")
     for text in (
         "global_store_dwordx2 v0, v[4:5], s[0:1]",
-        "buffer_store_dwordx4 v[4:7], v0, s[0:3], s4 offen",
         "ds_write_b128 v0, v[4:7]",
         "global_load_dwordx4 v[4:7], v0, s[0:1]",
     ):
         assert "STORE_DATA" not in produced(text)
+    scalar = produced("buffer_store_dwordx4 v[4:7], v0, s[0:3], s4 offen")
+    assert scalar == {"STORE_DATA_SGPR": [V + 4, V + 5, V + 6, V + 7]}
 
 
 def test_hardware_registers_are_units() -> None:

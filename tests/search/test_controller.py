@@ -18,7 +18,7 @@ from asmevo.errors import EnvironmentFault, InputError
 from asmevo.program.edit import Edit
 from asmevo.search.controller import Config, Controller, Progress, SearchResult
 from asmevo.search.driver import Context, Driver
-from asmevo.search.store import Store
+from asmevo.search.store import SqliteStore
 from asmevo.search.types import Attempt, Proposal, object_id
 
 KERNEL = "matmul_f32"
@@ -241,7 +241,7 @@ def test_environment_faults_are_recorded_and_end_the_run_when_they_repeat(tmp_pa
     path = tmp_path / "run.db"
     with pytest.raises(EnvironmentFault, match="no device"):
         Controller(config(path, make_driver("rules"), device=Failing())).run()
-    with Store.open(path) as store:
+    with SqliteStore.open(path) as store:
         assert [o.status for o in store.attempts()] == ["infrastructure_error"] * 2
 
 

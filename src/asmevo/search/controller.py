@@ -27,7 +27,7 @@ from asmevo.search.driver import Driver
 from asmevo.search.judge import Judgement, Task, judge
 from asmevo.search.memory import Failure, FailureMemory
 from asmevo.search.profile import profile_node
-from asmevo.search.store import Store
+from asmevo.search.store import SqliteStore, Store
 from asmevo.search.types import Attempt, Node, Proposal, edit_id, object_id
 from asmevo.search.windows import HotWindow, Profile, hot_windows
 from asmevo.verify.oracle import DifferentialOracle
@@ -274,8 +274,8 @@ class Controller:
 
     def _store(self, kernel: str) -> Store:
         config = self._config
-        if config.resume and Store.holds_run(config.store):
-            store = Store.open(config.store)
+        if config.resume and SqliteStore.holds_run(config.store):
+            store = SqliteStore.open(config.store)
             facts = store.run
             wanted = {
                 "k0": object_id(config.k0),
@@ -285,14 +285,14 @@ class Controller:
                 "config": self._identity(),
             }
             for name, value in wanted.items():
-                if facts[name] != value:
+                if getattr(facts, name) != value:
                     store.close()
                     raise InputError(
                         f"run store {config.store} was made with another {name}",
                         "resume with the options of the first run, or use another store",
                     )
             return store
-        return Store.create(
+        return SqliteStore.create(
             config.store,
             k0=config.k0,
             kernel=kernel,
@@ -383,7 +383,7 @@ class Controller:
                 if again is None or (again.parent, again.edit) != wanted:
                     raise InputError(
                         f"driver {driver.name} does not repeat attempt {attempt.sequence} of "
-                        f"{store.path}",
+                        f"{store.name}",
                         "the store was made by another version; start a new one",
                     )
             node = nodes.get(attempt.sequence)
@@ -423,6 +423,7 @@ class Controller:
             judgement.data,
             seconds,
             object_id(data) if data is not None else None,
+            judgement.passed,
         )
         store.record(attempt, self._config.driver.name, node, data if node else None)
         if node is not None:

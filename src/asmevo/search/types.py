@@ -111,6 +111,7 @@ class Attempt:
         data: further facts of the deciding gate.
         seconds: wall time that the gates took.
         object: identity of the candidate's bytes, when it was built.
+        passed: names of the gates that it passed, in order.
     """
 
     sequence: int
@@ -124,6 +125,7 @@ class Attempt:
     data: Mapping[str, Any] = field(default_factory=_no_data)
     seconds: float = 0.0
     object: str | None = None
+    passed: tuple[str, ...] = ()
 
     @property
     def accepted(self) -> bool:

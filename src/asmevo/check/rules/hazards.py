@@ -207,7 +207,7 @@ def judge(rule: HazardRule, passes: int, have: int) -> tuple[str, str]:
         return "V!", NOTE
     if rule.llvm_bound is not None and have >= rule.llvm_bound:
         return Mark.ISA.value, NOTE
-    return rule.mark.value, ERROR if rule.mark is Mark.BOTH else NOTE
+    return rule.mark.value, ERROR if rule.mark in (Mark.BOTH, Mark.HARDWARE) else NOTE
 
 
 def _finding(view: View, index: int, raw: Raw) -> Finding:

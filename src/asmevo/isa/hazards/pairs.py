@@ -6,6 +6,7 @@ The static checker, which judges, and the edit rules, which pad what they propos
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import cast
 
 from asmevo.isa.hazards.roles import Consumed
 from asmevo.isa.hazards.rows import C, HazardRule, Opcode, P, Relation
@@ -16,15 +17,20 @@ KILLED_BY_WRITE = frozenset(
 )  # fmt: skip
 """Roles that end for a register when something else writes it: the nearest producer counts."""
 
+_BY_TUPLE = frozenset({Relation.SAME, Relation.UNEQUAL, Relation.SAME_OTHER_PASSES})
+
 # The kept part of a partial write has a row of its own after another partial write.
 _SPLIT = frozenset({(int(P.DSTSEL_VGPR), int(C.VALU_READ))})
 
 
 def _related(rule: HazardRule, producer_key: object, key: object, base: str) -> bool:
-    if rule.relation is Relation.SAME and producer_key != key:
-        return False
-    if rule.relation is Relation.UNEQUAL and producer_key == key:
-        return False
+    if rule.relation in _BY_TUPLE:
+        # Keys are (first register, count, passes).
+        made, read = cast("tuple[int, int, int]", producer_key), cast("tuple[int, int, int]", key)
+        same = made[:2] == read[:2]
+        if rule.relation is Relation.SAME_OTHER_PASSES:
+            return same and made[2] != read[2]
+        return same is (rule.relation is Relation.SAME)
     if rule.opcode is Opcode.SAME:
         return producer_key == base
     return rule.opcode is Opcode.ANY or producer_key != base

@@ -55,7 +55,7 @@ SCALAR_MASK = ((1 << SCC) - 1) & ~EXEC_MASK & ~(1 << NULL)  # SGPRs, VCC, TTMPs,
 
 
 class Produced(NamedTuple):
-    """A role as producer. `key` is a tuple (start, count), an opcode name, or None."""
+    """A role as producer. `key` is a tuple (start, count, passes), an opcode name, or None."""
 
     role: P
     mask: int
@@ -264,7 +264,7 @@ def _matrix(inst: Instruction, op: MatrixOp) -> tuple[list[Produced], list[Consu
     ab, c = matrix_sources(inst, op)
     d = inst.operands[0].reg
     assert d is not None  # LLVM prints the destination of every matrix instruction first
-    key = (d.units.start, d.count)
+    key = (d.units.start, d.count, op.passes)
     produced: list[Produced] = []
     if op.cls is MatrixClass.DGEMM:
         role = P.D4_D if op.m == 4 else P.D16_D
@@ -274,30 +274,36 @@ def _matrix(inst: Instruction, op: MatrixOp) -> tuple[list[Produced], list[Consu
     produced.append(Produced(role, reg_mask(d), key, op.passes))
     if op.cls is MatrixClass.XDL and c is not None:
         produced.append(Produced(P.XDL_C, reg_mask(c), None, op.passes))
-    consumed = [Consumed(C.MFMA_EXEC, EXEC_MASK), Consumed(C.MFMA_AB, ab)]
+    consumed = [
+        Consumed(C.MFMA_EXEC, EXEC_MASK),
+        Consumed(C.MFMA_AB, ab),
+        Consumed(C.MATRIX_WRITE, reg_mask(d)),
+    ]
     if c is not None and c.kind is not RegKind.SGPR:
-        consumed.append(Consumed(_C_ROLE[op.cls], reg_mask(c), (c.units.start, c.count)))
+        key = (c.units.start, c.count, op.passes)
+        consumed.append(Consumed(_C_ROLE[op.cls], reg_mask(c), key))
     return produced, consumed
 
 
 def store_data(inst: Instruction, effect: Effects) -> int:
     """Mask of the data VGPRs of a store that a following write may still reach, else 0.
 
-    Stores and compare-swaps of more than 64 bits; LDS stores and buffer stores with an SGPR
-    offset are exempt (CDNA3 ISA table 11).
+    Stores and compare-swaps of more than 64 bits to global memory or scratch (CDNA3 ISA table 11).
     """
     if not effect.stores or effect.lds_dma or effect.kind not in (OpClass.VMEM, OpClass.FLAT):
         return 0
-    if inst.base.startswith(("buffer_", "tbuffer_")):
-        offset = inst.operands[3].reg if len(inst.operands) > 3 else None
-        if offset is not None:
-            return 0
     data = 0
     for i in effect.use_operands:
         reg = inst.operands[i].reg
         if reg is not None and reg.kind is not RegKind.SGPR and reg.count >= _WIDE_DATA:
             data |= reg_mask(reg)
     return data
+
+
+def _scalar_offset(inst: Instruction) -> bool:
+    """Whether a buffer instruction takes its offset from a scalar register."""
+    buffer = inst.base.startswith(("buffer_", "tbuffer_"))
+    return buffer and len(inst.operands) > 3 and inst.operands[3].reg is not None
 
 
 def _memory(
@@ -313,7 +319,8 @@ def _memory(
         consumed.append(Consumed(C.VMEM_EXEC, EXEC_MASK))
         data = store_data(inst, effect)
         if data:
-            produced.append(Produced(P.STORE_DATA, data))
+            role = P.STORE_DATA_SGPR if _scalar_offset(inst) else P.STORE_DATA
+            produced.append(Produced(role, data))
     if uses & VECTOR_MASK:
         consumed.append(Consumed(C.MEM_READ, uses & VECTOR_MASK))
     if defs & VECTOR_MASK:

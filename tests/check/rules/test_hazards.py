@@ -10,6 +10,7 @@ import pytest
 
 from asmevo.check.findings import ERROR, NOTE
 from asmevo.check.rules.hazards import check_hazards
+from asmevo.isa.hazards.rows import EXEMPTIONS, RULES, Mark
 
 CDNA = ("gfx90a", "gfx942", "gfx950")
 CDNA3 = ("gfx942", "gfx950")
@@ -67,6 +68,22 @@ ROWS: list[Row] = [
      "store-data-war"),
     (CDNA3, "buffer_store_dwordx3 v[4:6], v90, s[0:3], 0 offen", "v_mov_b32_e32 v6, 0", 2,
      "store-data-war"),
+    # Measured on gfx950 (LLVM pull request 197267): one state where the offset is an SGPR.
+    (CDNA3, "buffer_store_dwordx4 v[4:7], v90, s[0:3], s4 offen", "v_mov_b32_e32 v5, 0", 1,
+     "store-data-war"),
+    (CDNA3, "buffer_store_dwordx3 v[4:6], off, s[0:3], s4", "v_pk_mul_f32 v[4:5], v[8:9], v[8:9]",
+     1, "store-data-war"),
+    (CDNA3, "buffer_store_dwordx4 v[4:7], v90, s[0:3], m0 offen", "v_mov_b32_e32 v7, 0", 1,
+     "store-data-war"),
+    (CDNA3, "buffer_atomic_cmpswap_x2 v[4:7], v90, s[0:3], s4 offen", "v_mov_b32_e32 v4, 0", 1,
+     "store-data-war"),
+    (CDNA3, "tbuffer_store_format_xyzw v[4:7], v90, s[0:3], s4 "
+     "format:[BUF_DATA_FORMAT_32_32_32_32,BUF_NUM_FORMAT_FLOAT] offen", "v_mov_b32_e32 v4, 0", 1,
+     "store-data-war"),
+    (CDNA3, "buffer_store_dwordx4 a[4:7], v90, s[0:3], s4 offen", "v_accvgpr_write_b32 a5, v1", 1,
+     "store-data-war"),
+    (CDNA3, "global_store_dwordx4 v90, v[16:19], s[0:1]", MFMA4, 2, "store-data-war-matrix"),
+    (CDNA, "global_store_dwordx4 v90, v[16:19], s[0:1]", LOAD16, 1, "store-data-war-nonvalu"),
     (CDNA3, "s_mov_b32 m0, s1", "global_load_lds_dword v[2:3], off", 1, "m0-ldsdma-flat"),
     (("gfx90a",), "s_mov_b32 m0, s1", "buffer_load_dword v1, s[0:3], 0 offen lds", 1,
      "m0-ldsdma-mubuf"),
@@ -82,11 +99,25 @@ ROWS: list[Row] = [
     (CDNA, "v_dot2_f32_f16 v1, v2, v3, v4", "ds_write_b32 v90, v1", 3, "dot-mem"),
     (CDNA, "v_dot2_f32_f16 v1, v2, v3, v4", "v_dot2_f32_f16 v5, v1, v3, v5", 3, "dot-same-ab"),
     (CDNA, "v_dot2_f32_f16 v1, v2, v3, v4", "v_mov_b32_e32 v1, 0", 3, "dot-waw"),
+    (CDNA3, "v_dot2_f32_f16 v16, v2, v3, v4", "v_mfma_f32_16x16x16_f16 v[16:19], v[0:1], v[4:5], 0",
+     3, "dot-waw-matrix"),
+    (CDNA, "v_dot2_f32_f16 v16, v2, v3, v4", LOAD16, 3, "dot-waw-load"),
     # --- matrix ---------------------------------------------------------------------------
     (CDNA3, "v_mov_b32_e32 v0, v9", MFMA8, 2, "valu-mfma"),
     (CDNA3, "v_mov_b32_e32 v20, v9", MFMA8, 2, "valu-mfma"),
     (CDNA3, CMPX, MFMA8, 4, "exec-mfma"),
     (CDNA3, MFMA2, "v_mfma_f32_4x4x4_16b_f16 v[16:19], v[4:5], v[6:7], v[16:19]", 2, "xdl-c-same"),
+    # ISA tables 37 and 38: a result is forwarded to C only where the passes are equal, and
+    # between classes never. LLVM compares the tuples alone.
+    (("gfx942",), MFMA4, "v_mfma_f32_4x4x4_16b_f16 v[16:19], v[4:5], v[6:7], v[16:19]", 5,
+     "xdl-c-passes"),
+    (("gfx950",), MFMA4, "v_mfma_f32_4x4x4_16b_f16 v[16:19], v[4:5], v[6:7], v[16:19]", 6,
+     "xdl-c-passes"),
+    (CDNA3, MFMA2, "v_mfma_f32_16x16x4_f32 v[16:19], v4, v6, v[16:19]", 3, "xdl-sd-c-same"),
+    (("gfx950",), MFMA4, "v_mfma_f32_16x16x4_f32 v[16:19], v4, v6, v[16:19]", 6, "xdl-sd-c-same"),
+    (CDNA3, SGEMM8, "v_mfma_f32_4x4x1_16b_f32 v[16:19], v4, v6, v[16:19]", 8, "sgemm-c-passes"),
+    (("gfx942",), SGEMM2, "v_mfma_f32_4x4x4_16b_f16 v[16:19], v[4:5], v[6:7], v[16:19]", 2,
+     "sgemm-xdl-c-same"),
     (("gfx942",), MFMA4, "v_mfma_f32_16x16x16_f16 v[18:21], v[4:5], v[6:7], v[18:21]", 5,
      "xdl-xdl-c"),
     (("gfx942",), MFMA8, "v_mfma_f32_16x16x16_f16 v[18:21], v[4:5], v[6:7], v[18:21]", 9,
@@ -175,29 +206,41 @@ def test_needed_wait_states(
         assert found == ([] if have == need else [(f"hazard.{rule}", need, have)]), have
 
 
+# Pairs that need nothing, with the entry of `EXEMPTIONS` that says who says so.
 CLEAN: list[tuple[str, str, str]] = [
-    ("salu sgpr to vmem", "s_mov_b32 s4, s9", "buffer_load_dword v9, v8, s[0:3], s4 offen"),
-    ("carry-in", VCC, "v_addc_co_u32_e32 v9, vcc, v1, v2, vcc"),
+    ("SALU writes an SGPR that anything reads", "s_mov_b32 s4, s9",
+     "buffer_load_dword v9, v8, s[0:3], s4 offen"),
+    ("VALU writes an SGPR that VALU reads as carry-in or select mask", VCC,
+     "v_addc_co_u32_e32 v9, vcc, v1, v2, vcc"),
     ("select mask", VCMP, "v_cndmask_b32_e64 v9, v1, v2, s[4:5]"),
-    ("cmpx to plain valu", CMPX, "v_add_f32_e32 v9, v1, v2"),
+    ("SALU writes M0 before a buffer load to LDS", "s_mov_b32 m0, s1",
+     "buffer_load_dword v1, s[0:3], 0 offen lds"),
+    ("v_cmpx before a VALU that does not name EXEC", CMPX, "v_add_f32_e32 v9, v1, v2"),
     ("cmpx to lds", CMPX, "ds_read_b32 v9, v1"),
-    ("trans to trans", "v_exp_f32_e32 v1, v2", "v_log_f32_e32 v3, v1"),
+    ("a transcendental result is read by another one or by memory", "v_exp_f32_e32 v1, v2",
+     "v_log_f32_e32 v3, v1"),
     ("trans to store", "v_exp_f32_e32 v1, v2", "global_store_dword v90, v1, s[0:1]"),
-    ("narrow store data", "global_store_dwordx2 v90, v[4:5], s[0:1]", "v_mov_b32_e32 v4, 0"),
-    ("sgpr offset store", "buffer_store_dwordx4 v[4:7], v90, s[0:3], s4 offen",
+    ("data of a store up to 64 bits, or of an LDS store, is overwritten",
+     "global_store_dwordx2 v90, v[4:5], s[0:1]", "v_mov_b32_e32 v4, 0"),
+    ("narrow buffer store", "buffer_store_dwordx2 v[4:5], v90, s[0:3], s4 offen",
      "v_mov_b32_e32 v4, 0"),
     ("lds store data", "ds_write_b128 v90, v[4:7]", "v_mov_b32_e32 v4, 0"),
-    ("m0 and buffer lds-dma", "s_mov_b32 m0, s1", "buffer_load_dword v1, s[0:3], 0 offen lds"),
-    ("m0 and plain lds", "s_mov_b32 m0, s1", "ds_read_b32 v1, v2"),
+    ("a load overwrites the data of a buffer store with an SGPR offset",
+     "buffer_store_dwordx4 v[4:7], v90, s[0:3], s4 offen", "global_load_dword v4, v90, s[8:9]"),
+    ("SALU writes M0 before an ordinary LDS access", "s_mov_b32 m0, s1", "ds_read_b32 v1, v2"),
     ("setreg of another register", "s_setreg_b32 hwreg(HW_REG_MODE, 0, 4), s1",
      "s_getreg_b32 s2, hwreg(HW_REG_TRAPSTS, 4, 4)"),
     ("xdl chain", MFMA8, "v_mfma_f32_32x32x8_f16 v[16:31], v[4:5], v[6:7], v[16:31]"),
-    ("sgemm result to xdl c", SGEMM8, "v_mfma_f32_16x16x16_f16 v[18:21], v[4:5], v[6:7], v[18:21]"),
+    ("an SGEMM result overlaps C of an XDL", SGEMM8,
+     "v_mfma_f32_16x16x16_f16 v[18:21], v[4:5], v[6:7], v[18:21]"),
     ("xdl a read before write", MFMA8, "v_mov_b32_e32 v0, 0"),
-    ("sgemm c overwritten", "v_mfma_f32_16x16x4_f32 v[40:43], v0, v2, v[16:19]",
-     "v_mov_b32_e32 v16, 0"),
-    ("dot chain", "v_dot2_f32_f16 v1, v2, v3, v4", "v_dot2_f32_f16 v5, v6, v3, v1"),
-    ("dgemm result to xdl c", D4, "v_mfma_f32_16x16x16_f16 v[16:19], v[4:5], v[6:7], v[16:19]"),
+    ("an SGEMM or DGEMM reads C that is overwritten",
+     "v_mfma_f32_16x16x4_f32 v[40:43], v0, v2, v[16:19]", "v_mov_b32_e32 v16, 0"),
+    ("a DOT result is C of the same DOT", "v_dot2_f32_f16 v1, v2, v3, v4",
+     "v_dot2_f32_f16 v5, v6, v3, v1"),
+    ("an f64 result is C of an XDL", D4,
+     "v_mfma_f32_16x16x16_f16 v[16:19], v[4:5], v[6:7], v[16:19]"),
+    ("a 16x16x4 f64 result is C of the next one (same tuple)", D16, D16),
     ("independent", MFMA8, "v_add_f32_e32 v100, v101, v102"),
 ]  # fmt: skip
 
@@ -206,6 +249,92 @@ CLEAN: list[tuple[str, str, str]] = [
 def test_interlocked_pairs_are_not_flagged(case: tuple[str, str, str], text_view) -> None:
     _, producer, consumer = case
     assert check_hazards(text_view(f"{producer}\n{consumer}\ns_endpgm", "gfx942")) == []
+
+
+def test_an_sgpr_offset_is_safe_before_gfx942_only(text_view) -> None:
+    """LLVM pull request 197267 changes nothing for older parts."""
+    text = "buffer_store_dwordx4 v[4:7], v90, s[0:3], s4 offen\nv_mov_b32_e32 v4, 0\ns_endpgm"
+    assert check_hazards(text_view(text, "gfx90a")) == []
+
+
+def test_every_row_and_every_exemption_has_a_source_and_a_test() -> None:
+    """No number without somebody who says so, and none that no test above looks at."""
+    tested = {row[4] for row in ROWS}
+    for arch, rows in RULES.items():
+        for rule in rows:
+            assert len(rule.source) > 8, (arch, rule.name)
+            assert (rule.mark is Mark.BOTH) == ("ISA" in rule.source and ";" in rule.source) or (
+                rule.mark is not Mark.BOTH
+            ), (arch, rule.name)
+    names = {rule.name for rows in RULES.values() for rule in rows}
+    elsewhere = {
+        "dot-mfma-ab", "dot-mfma-c", "dstsel-kept", "dstsel-valu-write", "execz-data",
+        "d16-sgemm-c", "d16-waw", "trapsts-rfe", "valu-dgemm-mem",
+        "vccz-data", "vgpr-dpp-load", "vskip", "vskip-getreg",
+    }  # fmt: skip
+    assert names - tested == elsewhere  # tests of their own below, or in test_llvm_oracle
+    in_order = {c[0] for c in CLEAN}
+    without = {e.text for e in EXEMPTIONS if "gfx942" in e.archs} - in_order
+    assert without == {"VCC written by name and read by number"}  # no such encoding
+    assert all(e.source for e in EXEMPTIONS)
+
+
+def test_case_store_sgpr_soffset(text_view) -> None:
+    """The kernel of the report `store-sgpr-soffset`: 0 of 1 wait states at #11."""
+    text = """
+    s_load_dwordx2 s[8:9], s[0:1], 0x0
+    v_lshlrev_b32_e32 v8, 4, v0
+    v_mov_b32_e32 v2, 1.0
+    v_mov_b32_e32 v3, 2.0
+    v_mov_b32_e32 v4, 4.0
+    v_mov_b32_e32 v5, 0.5
+    s_mov_b32 s10, 0x10000
+    s_mov_b32 s11, 0x00027000
+    s_mov_b32 s12, 0
+    s_waitcnt lgkmcnt(0)
+    buffer_store_dwordx4 v[2:5], v8, s[8:11], {offset} offen
+    v_pk_mul_f32 v[2:3], v[4:5], v[4:5]
+    v_add_u32_e32 v8, 0x4000, v8
+    s_endpgm"""
+    for arch in CDNA3:
+        for offset, need in (("s12", 1), ("0", 2)):
+            (f,) = check_hazards(text_view(text.format(offset=offset), arch))
+            assert (f.rule, f.index, f.have, f.need) == ("hazard.store-data-war", 11, 0, need)
+            assert (f.mark, f.severity) == ("H" if offset == "s12" else "R", ERROR)
+
+
+OTHERS: list[tuple[str, str, str, int, str]] = [
+    ("gfx942", "v_dot2_f32_f16 v0, v2, v3, v4", MFMA4, 3, "dot-mfma-ab"),
+    ("gfx942", "v_dot2_f32_f16 v17, v2, v3, v4", MFMA4, 3, "dot-mfma-c"),
+    ("gfx942", VCC, "v_mov_b32_e32 v9, src_vccz", 5, "vccz-data"),
+    ("gfx942", CMPX, "v_mov_b32_e32 v9, src_execz", 5, "execz-data"),
+    ("gfx942", "s_setreg_b32 hwreg(HW_REG_TRAPSTS), s1", "s_rfe_b64 s[4:5]", 1, "trapsts-rfe"),
+    ("gfx942", "s_setvskip s1, 0", "v_mov_b32_e32 v9, 0", 2, "vskip"),
+    ("gfx942", "s_setvskip s1, 0", "s_getreg_b32 s4, hwreg(HW_REG_MODE)", 2, "vskip-getreg"),
+    ("gfx942", "ds_read_b32 v1, v2",
+     "v_mov_b32_dpp v3, v1 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf", 2, "vgpr-dpp-load"),
+    ("gfx942", D16, "v_mfma_f32_16x16x4_f32 v[18:21], v4, v6, v[18:21]", 9, "d16-sgemm-c"),
+    ("gfx942", D16, "v_mov_b32_e32 v16, 0", 11, "d16-waw"),
+    ("gfx950", D16, "v_mov_b32_e32 v16, 0", 19, "d16-waw"),
+    ("gfx942", SGEMM2, "v_mfma_f64_4x4x4_4b_f64 v[16:17], v[4:5], v[6:7], v[16:17]", 2,
+     "sgemm-sd-c"),
+    ("gfx942", "v_add_f32_sdwa v1, v2, v3 dst_sel:WORD_1 dst_unused:UNUSED_PAD src0_sel:DWORD "
+     "src1_sel:DWORD", "v_mov_b32_e32 v1, 0", 1, "dstsel-valu-write"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", OTHERS, ids=[c[4] for c in OTHERS])
+def test_rows_that_only_one_source_has(case: tuple[str, str, str, int, str], text_view) -> None:
+    """Numbers of ISA tables 11, 37 and 38, or of LLVM's recognizer, as the row's source says."""
+    arch, producer, consumer, need, rule = case
+    for have in {0, need - 1, need}:
+        text = f"{producer}\n{nops(have)}\n{consumer}\ns_endpgm"
+        found = [
+            (f.need, f.have)
+            for f in check_hazards(text_view(text, arch))
+            if f.rule == f"hazard.{rule}"
+        ]
+        assert found == ([] if have == need else [(need, have)]), have
 
 
 def test_marks_and_severities(text_view) -> None:
