@@ -5,29 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from text_program import TextProgram
+from text_program import lines, verdict
 
 from asmevo.check.against import compare, skeleton
-from asmevo.check.rules.hazards import check_hazards
-from asmevo.check.rules.waits import check_waits
 from asmevo.check.run import check_program
 from asmevo.codeobject import CodeObject
 from asmevo.program import Program, recover
 from asmevo.program.edit import Edit, apply
 
-
-def verdict(before: str, after: str, arch: str = "gfx942") -> list[str]:
-    k0, k1 = TextProgram.of(before, arch), TextProgram.of(after, arch)
-    first, second = (check_waits(p.view()) + check_hazards(p.view()) for p in (k0, k1))
-    return [f.rule for f in compare(first, k0, second, k1)]
-
-
 LOAD, USE = "ds_read_b32 v1, v0", "v_add_f32_e32 v9, v1, v1"
 MFMA = "v_mfma_f32_32x32x8_f16 v[16:31], v[0:1], v[2:3], v[16:31]"
-
-
-def lines(*parts: str) -> str:
-    return "\n".join((*parts, "s_endpgm"))
 
 
 def test_the_same_program_is_never_worse() -> None:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import accumulate
 
+from asmevo.check.against import compare
 from asmevo.check.engine.view import View, build_view
+from asmevo.check.rules.hazards import check_hazards
+from asmevo.check.rules.valu_hazards import check_valu_hazards
+from asmevo.check.rules.waits import check_waits
 from asmevo.isa.codec.llvm import assembler, disassembler
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.target import Target
@@ -40,3 +44,17 @@ class TextProgram:
 
     def view(self, name: str = "k") -> View:
         return build_view(self, name, 0, len(self.instructions), [0])
+
+
+def lines(*parts: str) -> str:
+    """A program's text: the parts, then the end."""
+    return "\n".join((*parts, "s_endpgm"))
+
+
+def verdict(before: str, after: str, arch: str = "gfx942") -> list[str]:
+    """Rules by which the program `after` is worse than `before`."""
+    k0, k1 = TextProgram.of(before, arch), TextProgram.of(after, arch)
+    first, second = (
+        check_waits(v) + check_hazards(v) + check_valu_hazards(v) for v in (k0.view(), k1.view())
+    )
+    return [f.rule for f in compare(first, k0, second, k1)]

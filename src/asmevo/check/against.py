@@ -5,7 +5,8 @@ clean, only to add nothing: no finding that the original lacks, at any severity;
 whose distance shrank; and nothing moves between a producer and a consumer that no wait covers in
 the original, because there elapsed time is all that keeps them apart. Barriers and cache control
 stay, and no memory operation crosses a barrier. Clocks, the wave's identity, mode registers and
-messages are touched as in the original: there a run cannot vouch for what other machines do.
+messages are touched as in the original: there a run cannot vouch for what other machines do. What
+the checker does not follow stays where it is, and nothing moves across it.
 
 A finding keeps its identity by the texts of its producer and consumer. Where these are new because
 registers were renamed, by the instructions without their registers and their order of appearance.
@@ -20,17 +21,9 @@ from dataclasses import replace
 
 from asmevo.check.engine.facts import ProgramLike, facts_of, remembered, skeleton
 from asmevo.check.findings import ERROR, Finding
-from asmevo.check.rules.crossing import between_fences, crossed
+from asmevo.check.kept import kept
 
 _PINNED = ("wait.raw", "wait.waw")
-# What no result of a run shows, or what differs between an emulator and a machine, or between runs.
-# Idle time and priority (s_sleep, s_setprio) are free to change; so is giving registers back early.
-_ENVIRONMENT = (
-    "s_getreg", "s_setreg", "s_memtime", "s_memrealtime", "s_get_waveid", "s_sendmsg", "s_trap",
-    "s_sethalt", "s_setkill", "s_rfe", "s_ttracedata", "s_incperflevel", "s_decperflevel",
-    "s_round_mode", "s_denorm_mode", "s_atc_probe", "ds_gws_",
-)  # fmt: skip
-_HARMLESS = "MSG_DEALLOC_VGPRS"
 _COUNTED = "-at-"  # in rules whose `have` is a count of pending operations
 
 
@@ -86,13 +79,13 @@ def compare(
         after: findings of the same passes on the edited program.
         k1: the edited program.
     """
-    before, after = list(before), list(after)
+    before = list(before)
+    # What an edit adds that is not followed is judged by its place, below.
+    after = [f for f in after if f.rule != "coverage.untracked"]
     matched, left = _Pairing(before, k0, after, k1).solve()
     worse = [_worse(f, before) for f in left]
     worse += _moved_pins(matched, k0, k1)
-    worse += _synchronization(k0, k1)
-    worse += _environment(k0, k1)
-    return worse
+    return worse + kept(k0, k1)
 
 
 class _Pairing:
@@ -251,77 +244,6 @@ def _moved_pins(
                     message="instructions moved between a producer and a consumer that no wait "
                     f"covers in the original: {new.producer_text!r} and {new.text!r}",
                     fix="leave what lies between them as it is",
-                )
-            )  # fmt: skip
-    return found
-
-
-def _fences(program: ProgramLike) -> tuple[list[str], list[int]]:
-    """Texts of the fences in order, and their indices."""
-    facts = facts_of(program)
-    places = [i for i, f in enumerate(facts) if f.fence]
-    return [program.instructions[i].text or "" for i in places], places
-
-
-def _synchronization(k0: ProgramLike, k1: ProgramLike) -> list[Finding]:
-    """Fences that were removed, added or reordered; memory operations that crossed one."""
-    old, places = _fences(k0)
-    new, _ = _fences(k1)
-    if old != new:
-        lost = Counter(old) - Counter(new)
-        gained = Counter(new) - Counter(old)
-        changed = [f"{n} {t!r} removed" for t, n in lost.items()]
-        changed += [f"{n} {t!r} added" for t, n in gained.items()]
-        at = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), -1)
-        place = places[at if 0 <= at < len(places) else -1] if places else -1
-        return [
-            Finding(
-                "against.fence", "-", ERROR, "", place, "",
-                message="barriers or cache control changed: "
-                + (", ".join(changed) or "their order differs"),
-                fix="keep every barrier, write-back and invalidate in its order",
-            )
-        ]  # fmt: skip
-    if not places:
-        return []
-    # An operation of a new kind, or one more or less of a kind, is for differential execution.
-    before, after = between_fences(k0), between_fences(k1)
-    for text in sorted(before.keys() & after.keys()):
-        same_number = before[text].total() == after[text].total()
-        if same_number and crossed(before[text], after[text]):
-            return [
-                Finding(
-                    "against.crossed-fence", "-", ERROR, "", places[0], text,
-                    message=f"{text!r} moved across a barrier or cache control",
-                    fix="keep memory operations on their side",
-                )
-            ]  # fmt: skip
-    return []
-
-
-def _around(program: ProgramLike) -> dict[str, list[int]]:
-    """Indices of the instructions that touch the machine around the program, by skeleton."""
-    found: defaultdict[str, list[int]] = defaultdict(list)
-    for i, f in enumerate(facts_of(program)):
-        if f.base.startswith(_ENVIRONMENT) and _HARMLESS not in f.skeleton:
-            found[f.skeleton].append(i)
-    return found
-
-
-def _environment(k0: ProgramLike, k1: ProgramLike) -> list[Finding]:
-    """Instructions of `_ENVIRONMENT` that were added or removed."""
-    old, new = _around(k0), _around(k1)
-    found: list[Finding] = []
-    for text in sorted(old.keys() | new.keys()):
-        before, after = len(old.get(text, ())), len(new.get(text, ()))
-        if before != after:
-            place = new[text][-1] if after else old[text][-1]
-            found.append(
-                Finding(
-                    "against.environment", "-", ERROR, "", place, text,
-                    message=f"{text!r} occurs {after} times, in the original {before}: it reads or "
-                    "changes the machine's state, which runs on other machines need not share",
-                    fix="keep those of the original and add none",
                 )
             )  # fmt: skip
     return found

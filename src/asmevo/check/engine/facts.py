@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar, cast
 
 from asmevo.check.rules.operands import OperandFault, operand_faults
+from asmevo.check.rules.untracked import untracked
 from asmevo.errors import UnsupportedError
 from asmevo.isa.counters import Order, counter_max, decode_wait, events
 from asmevo.isa.effects import MEMORY_CLASSES, OpClass, effects
@@ -21,6 +22,7 @@ from asmevo.isa.hazards.roles import Roles, mask_of, roles, wait_states_of
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import M0
 from asmevo.isa.target import Target
+from asmevo.isa.traits import traits_of
 
 
 class ProgramLike(Protocol):
@@ -113,6 +115,7 @@ class Facts:
         "base",
         "cut",
         "defs",
+        "environment",
         "faults",
         "fence",
         "flow",
@@ -125,6 +128,7 @@ class Facts:
         "states",
         "strict_uses",
         "touch",
+        "untracked",
         "uses",
         "waits",
     )  # fmt: skip
@@ -144,11 +148,15 @@ class Facts:
         self.touch = (
             self.defs | self.uses | _sensed(self.kind, self.base, effect.stores, effect.lds_dma)
         )
+        if effect.stores and self.kind in (OpClass.VMEM, OpClass.FLAT) and _publishes(inst, target):
+            self.touch |= MEMORY_STORE_BIT
         self.flow = _flow(self.kind, self.base)
         self.states = wait_states_of(inst, target)
         self.waits = tuple(decode_wait(inst, target).items())
         self.roles: Roles = roles(inst, target)
         self.faults = operand_faults(inst, target)
+        self.environment = traits_of(inst.base).environment
+        self.untracked = untracked(inst, self.kind, target)
         self._skeleton: str | None = None
         self.fence = self.kind is OpClass.BARRIER or (
             self.kind is OpClass.CACHE and not self.base.startswith("s_icache")
@@ -233,6 +241,20 @@ def _sensed(kind: OpClass, base: str, stores: bool, lds_dma: bool) -> int:
     if stores and kind in (OpClass.VMEM, OpClass.FLAT):
         return WRITE_BACK_BIT | (MEMORY_STORE_BIT if "_atomic" in base else 0)
     return 0
+
+
+_SCOPED = ("gfx942", "gfx950")
+
+
+def _publishes(inst: Instruction, target: Target) -> bool:
+    """Whether a store may announce earlier ones to other waves (a release without write-back).
+
+    gfx942 and later gfx9 mark such stores by their scope bits; before, no bit tells. Later parts
+    count stores apart, and their waits are kept as they are (`check.rules.untracked`).
+    """
+    if not target.is_gfx9:
+        return False
+    return target.arch not in _SCOPED or bool(inst.modifiers.keys() & {"sc0", "sc1"})
 
 
 # Flow kinds.

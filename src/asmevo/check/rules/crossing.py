@@ -1,14 +1,16 @@
-"""Between which fences do memory operations execute? By control flow, not by address.
+"""Between which fences do instructions execute? By control flow, not by address.
 
-A fence is a barrier, write-back or invalidate. For every memory operation the fences that can be
-the last one before it and the first one after it are followed along all paths; the place of the
-code in the file does not matter, because compilers rotate loops and move blocks.
+A fence is a barrier, write-back or invalidate, which memory operations may not cross, or an
+instruction that the checker does not follow (`check.rules.untracked`), which nothing may cross. For
+every such operation the fences that can be the last one before it and the first one after it are
+followed along all paths; the place of the code in the file does not matter, because compilers
+rotate loops and move blocks.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from asmevo.check.engine.facts import NEXT, Facts, ProgramLike, facts_of, remembered
 from asmevo.isa.effects import OpClass
@@ -46,19 +48,31 @@ def between_fences(program: ProgramLike) -> dict[str, Counter[Between]]:
 
 def _between_fences(program: ProgramLike) -> dict[str, Counter[Between]]:
     facts = facts_of(program)
+    places = [i for i, f in enumerate(facts) if f.fence]
+    return between(program, places, lambda f: f.memory and not f.fence)
+
+
+def between(
+    program: ProgramLike, places: Sequence[int], concerned: Callable[[Facts], bool]
+) -> dict[str, Counter[Between]]:
+    """Skeleton of each concerned instruction -> where such instructions stand, counted.
+
+    Args:
+        program: the program.
+        places: indices of the fences, numbered from 1 in this order.
+        concerned: whether an instruction may not cross them.
+    """
+    facts = facts_of(program)
     count = len(facts)
     fence = [0] * count
-    number = 0
-    for i, f in enumerate(facts):
-        if f.fence:
-            number += 1
-            fence[i] = 1 << number
+    for number, i in enumerate(places, 1):
+        fence[i] = 1 << number
     # Straight runs between places where control flow meets or parts, or where a fence stands.
     leaders = {0}
     for i, f in enumerate(facts):
-        if f.kind in (OpClass.BRANCH, OpClass.END) or f.fence:
+        if f.kind in (OpClass.BRANCH, OpClass.END) or fence[i]:
             leaders.add(i + 1)
-        if f.fence:
+        if fence[i]:
             leaders.add(i)
         target = program.branch_target(i) if f.flow != NEXT else None
         if target is not None:
@@ -86,7 +100,7 @@ def _between_fences(program: ProgramLike) -> dict[str, Counter[Between]]:
     found: defaultdict[str, Counter[Between]] = defaultdict(Counter)
     for n, start in enumerate(starts):
         for f in facts[start : lasts[n] + 1]:
-            if f.memory and not f.fence:
+            if concerned(f):
                 found[f.skeleton][(before[n], after[n])] += 1
     return dict(found)
 

@@ -1,0 +1,177 @@
+"""What an edit must leave as the original has it, whatever the findings say.
+
+Barriers and cache control stay, and no memory operation crosses one. Clocks, the wave's identity,
+mode registers and messages are touched as in the original: there a run cannot vouch for what other
+machines do. What the checker does not follow (`check.rules.untracked`) stays where it is, at least
+as strong, and nothing moves across it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from asmevo.check.engine.facts import Facts, ProgramLike, facts_of, remembered
+from asmevo.check.findings import ERROR, Finding
+from asmevo.check.rules.crossing import Between, between, between_fences, crossed
+from asmevo.check.rules.untracked import BLINDING, Untracked, at_least
+from asmevo.isa.effects import OpClass
+
+_HARMLESS = "MSG_DEALLOC_VGPRS"
+
+
+def kept(k0: ProgramLike, k1: ProgramLike) -> list[Finding]:
+    """What the edited program `k1` did not leave as `k0` has it; empty: nothing."""
+    return _synchronization(k0, k1) + _environment(k0, k1) + _untracked(k0, k1)
+
+
+def _fences(program: ProgramLike) -> tuple[list[str], list[int]]:
+    """Texts of the fences in order, and their indices."""
+    facts = facts_of(program)
+    places = [i for i, f in enumerate(facts) if f.fence]
+    return [program.instructions[i].text or "" for i in places], places
+
+
+def _synchronization(k0: ProgramLike, k1: ProgramLike) -> list[Finding]:
+    """Fences that were removed, added or reordered; memory operations that crossed one."""
+    old, places = _fences(k0)
+    new, _ = _fences(k1)
+    if old != new:
+        lost = Counter(old) - Counter(new)
+        gained = Counter(new) - Counter(old)
+        changed = [f"{n} {t!r} removed" for t, n in lost.items()]
+        changed += [f"{n} {t!r} added" for t, n in gained.items()]
+        at = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), -1)
+        place = places[at if 0 <= at < len(places) else -1] if places else -1
+        return [
+            Finding(
+                "against.fence", "-", ERROR, "", place, "",
+                message="barriers or cache control changed: "
+                + (", ".join(changed) or "their order differs"),
+                fix="keep every barrier, write-back and invalidate in its order",
+            )
+        ]  # fmt: skip
+    if not places:
+        return []
+    text = _crosses(between_fences(k0), between_fences(k1))
+    if not text:
+        return []
+    return [
+        Finding(
+            "against.crossed-fence", "-", ERROR, "", places[0], text,
+            message=f"{text!r} moved across a barrier or cache control",
+            fix="keep memory operations on their side",
+        )
+    ]  # fmt: skip
+
+
+def _around(program: ProgramLike) -> dict[str, list[int]]:
+    """Indices of the instructions that touch the machine around the program, by skeleton."""
+    found: defaultdict[str, list[int]] = defaultdict(list)
+    for i, f in enumerate(facts_of(program)):
+        if f.environment and _HARMLESS not in f.skeleton:
+            found[f.skeleton].append(i)
+    return found
+
+
+def _environment(k0: ProgramLike, k1: ProgramLike) -> list[Finding]:
+    """Instructions that touch the machine around the program and were added or removed."""
+    old, new = _around(k0), _around(k1)
+    found: list[Finding] = []
+    for text in sorted(old.keys() | new.keys()):
+        before, after = len(old.get(text, ())), len(new.get(text, ()))
+        if before != after:
+            place = new[text][-1] if after else old[text][-1]
+            found.append(
+                Finding(
+                    "against.environment", "-", ERROR, "", place, text,
+                    message=f"{text!r} occurs {after} times, in the original {before}: it reads or "
+                    "changes the machine's state, which runs on other machines need not share",
+                    fix="keep those of the original and add none",
+                )
+            )  # fmt: skip
+    return found
+
+
+def not_followed(program: ProgramLike) -> list[int]:
+    """Indices of the instructions that the checker does not follow (`check.rules.untracked`)."""
+    return remembered(program, "untracked", _not_followed)
+
+
+def _not_followed(program: ProgramLike) -> list[int]:
+    facts = facts_of(program)
+    blind = any(f.untracked in BLINDING for f in facts)
+    least = Untracked.IF_BLIND if blind else Untracked.ORDER
+    return [i for i, f in enumerate(facts) if f.untracked >= least]
+
+
+def _untracked(k0: ProgramLike, k1: ProgramLike) -> list[Finding]:
+    """Instructions that the checker does not follow and that were lost, weakened or crossed."""
+    old, new = not_followed(k0), not_followed(k1)
+    if not old and not new:
+        return []
+    target = k0.target
+    partners: list[int] = []
+    left = iter(new)
+    strangers: list[int] = []
+    for i in old:
+        inst = k0.instructions[i]
+        for j in left:
+            if at_least(k1.instructions[j], inst, target):
+                partners.append(j)
+                break
+            strangers.append(j)
+        else:
+            return [_lost(k0, i)]
+    strangers += left
+    facts = facts_of(k1)
+    for j in strangers:
+        if facts[j].untracked in BLINDING:
+            return [_lost(k1, j, added=True)]
+
+    kinds = [facts_of(k0)[i].untracked for i in old]
+    order = [n for n, why in enumerate(kinds) if why is Untracked.ORDER]
+    rest = [n for n, why in enumerate(kinds) if why is not Untracked.ORDER]
+    for chosen, concerned in ((order, _memory), (rest, _acts)):
+        first, second = ([places[n] for n in chosen] for places in (old, partners))
+        text = _crosses(between(k0, first, concerned), between(k1, second, concerned))
+        if chosen and text:
+            return [
+                Finding(
+                    "against.crossed-untracked", "-", ERROR, "", first[0], text,
+                    message=f"{text!r} moved across an instruction that the checker does not "
+                    "follow",
+                    fix="keep it on its side",
+                )
+            ]  # fmt: skip
+    return []
+
+
+def _memory(f: Facts) -> bool:
+    return f.memory and not f.fence
+
+
+def _acts(f: Facts) -> bool:
+    return f.untracked is Untracked.NO and f.kind is not OpClass.NOP
+
+
+def _crosses(before: dict[str, Counter[Between]], after: dict[str, Counter[Between]]) -> str:
+    """The first text of which an instruction crossed a fence, or an empty string.
+
+    An instruction of a new kind, or one more or less of a kind, is for differential execution.
+    """
+    for text in sorted(before.keys() & after.keys()):
+        same_number = before[text].total() == after[text].total()
+        if same_number and crossed(before[text], after[text]):
+            return text
+    return ""
+
+
+def _lost(program: ProgramLike, index: int, added: bool = False) -> Finding:
+    inst = program.instructions[index]
+    text = inst.text or f"bytes {inst.raw.hex()}"
+    how = "added" if added else "removed, weakened or taken out of its order"
+    return Finding(
+        "against.untracked", "-", ERROR, "", index, inst.text or "",
+        message=f"{text!r}, which the checker does not follow, was {how}",
+        fix="leave it as it is",
+    )  # fmt: skip

@@ -1,0 +1,130 @@
+"""What the checker does not follow: it is named in a note, and an edit must leave it where it is.
+
+What: instructions that LLVM here cannot read or that no table knows; waits for counters whose use
+is not followed (gfx1250 `xcnt`: sources of memory operations in flight; `vscnt` and `storecnt`: no
+register depends on them, only what other waves see), for events, for ALU results
+(`s_waitcnt_depctr`, `s_wait_alu`) and for a count from a register; nops on targets without a full
+table of wait states; `s_set_vgpr_msb`, behind which printed register numbers lack bits. In a
+program with unknown instructions or register banks, every wait and nop is of this kind, because
+nobody can say what it is for.
+
+Why: a wait that nobody tracks can be removed without any finding. So a comparison with the original
+asks that each of these instructions is still there, at least as strong, in its order, and that
+nothing moved across it. Idle time, priority and scheduling hints (`s_sleep`, `s_setprio`,
+`s_delay_alu`) protect nothing and are free.
+
+Source: LLVM `SIInsertWaitcnts.cpp` (xcnt, asynccnt, tensorcnt), `GCNHazardRecognizer.cpp` and
+`AMDGPUWaitSGPRHazards.cpp` (depctr); LLVM pull requests 213394 and 219206 (gfx1250 xcnt).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from asmevo.check.findings import NOTE, Finding
+from asmevo.isa.counters import counter_max, decode_depctr, decode_wait, is_counter_wait
+from asmevo.isa.effects import OpClass
+from asmevo.isa.hazards.rows import RULES
+from asmevo.isa.instruction import Instruction
+from asmevo.isa.target import Target
+
+if TYPE_CHECKING:
+    from asmevo.check.engine.view import View
+
+
+class Untracked(IntEnum):
+    """Why an instruction is not followed."""
+
+    NO = 0  # it is followed
+    IF_BLIND = 1  # a wait or nop: followed unless the program holds what cannot be followed
+    ORDER = 2  # orders stores as other waves see them: memory operations may not cross it
+    WAIT = 3  # waits for something that is not followed
+    NOP = 4  # gives wait states on a target without a full table of them
+    BANKS = 5  # changes which registers the numbers of other instructions mean
+    UNKNOWN = 6  # cannot be read, or is in no table
+
+
+_STORES = ("vscnt", "storecnt")  # counters of stores alone (gfx10 and later)
+# Counters of which the checker knows no instruction that needs them waited for.
+_COUNTERS = {"gfx1250": {"xcnt": "sources of memory operations in flight"}}
+
+
+def _counters(target: Target) -> dict[str, str]:
+    """Counters that are not followed, or not in full, and what therefore is not checked."""
+    found = dict(_COUNTERS.get(target.arch, {}))
+    for name in _STORES:
+        if name in counter_max(target):
+            found[name] = "stores that other waves must see in order"
+    return found
+
+
+BLINDING = (Untracked.BANKS, Untracked.UNKNOWN)
+
+
+def untracked(inst: Instruction, kind: OpClass, target: Target) -> Untracked:
+    """Whether and why the checker does not follow an instruction."""
+    if inst.text is None or kind is OpClass.OTHER:
+        return Untracked.UNKNOWN
+    if inst.base == "s_set_vgpr_msb":
+        return Untracked.BANKS
+    if inst.base in ("s_nop", "v_nop"):
+        return Untracked.IF_BLIND if target.arch in RULES else Untracked.NOP
+    if kind is not OpClass.WAIT:
+        return Untracked.NO
+    if inst.base == "s_wait_idle" or not is_counter_wait(inst, target):
+        fields = inst.base in ("s_waitcnt_depctr", "s_wait_alu")
+        return Untracked.NO if fields and not decode_depctr(inst, target) else Untracked.WAIT
+    counts = decode_wait(inst, target)
+    if not counts:
+        # All fields at their maximum wait for nothing; a count from a register may wait.
+        from_register = any(o.reg is not None and str(o.reg) != "null" for o in inst.operands)
+        return Untracked.WAIT if from_register else Untracked.NO
+    if not counts.keys().isdisjoint(_COUNTERS.get(target.arch, {})):
+        return Untracked.WAIT
+    return Untracked.IF_BLIND if counts.keys().isdisjoint(_STORES) else Untracked.ORDER
+
+
+def at_least(new: Instruction, old: Instruction, target: Target) -> bool:
+    """Whether an instruction does at least what another of this kind does."""
+    if new.raw == old.raw:
+        return True
+    if new.base in ("s_nop", "v_nop") and new.base == old.base:
+        return new.base == "v_nop" or _nops(new) >= _nops(old)
+    for decode in (decode_wait, decode_depctr):
+        wanted = decode(old, target)
+        if wanted:
+            given = decode(new, target)
+            return all(given.get(name, count + 1) <= count for name, count in wanted.items())
+    return False
+
+
+def _nops(inst: Instruction) -> int:
+    return int.from_bytes(inst.raw[:2], "little")
+
+
+def check_coverage(view: View) -> list[Finding]:
+    """Notes on one function that name what is not followed there."""
+    target = view.target
+    notes = [
+        Finding(
+            "coverage.counters", "-", NOTE, view.name, -1, "",
+            message=f"{counter} is not followed on {target.arch}: {what} are not checked",
+        )
+        for counter, what in _counters(target).items()
+    ]  # fmt: skip
+    blind = any(f.untracked in BLINDING for f in view.facts)
+    least = Untracked.IF_BLIND if blind else Untracked.WAIT
+    found = [f for f in view.facts if f.untracked >= least]
+    if found:
+        names = Counter(f.base if f.inst.text else f"bytes {f.inst.raw.hex()}" for f in found)
+        listed = ", ".join(f"{n} {text}" for text, n in sorted(names.items()))
+        notes.append(
+            Finding(
+                "coverage.untracked", "-", NOTE, view.name, -1, "",
+                message=f"not followed: {listed}"
+                + ("; with them no wait or nop can be judged" if blind else ""),
+            )
+        )  # fmt: skip
+    return notes
