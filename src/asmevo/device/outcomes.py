@@ -91,6 +91,7 @@ def observation(report: ShadowReport) -> Observation:
         report.waves,
         report.times,
         report.other,
+        report.outstanding,
     )
 
 

@@ -169,6 +169,8 @@ class Observation:
         waves: waves of the earlier and the later access.
         times: how often the pair was seen.
         other_workgroup: linear id of the earlier access' workgroup; -1 for one of several others.
+        outstanding: of a race: a barrier lies between the two, but no wait had completed the
+            earlier access when its wave passed it (seen with late loads only).
     """
 
     kind: ObservationKind
@@ -180,6 +182,7 @@ class Observation:
     waves: tuple[int, int]
     times: int
     other_workgroup: int = -1
+    outstanding: bool = False
 
 
 def _no_traces() -> list[WaveTrace]:

@@ -58,6 +58,7 @@ FLAT_PENDING = CONTROL + 824  # u64, bit 0 for vmcnt, bit 1 for lgkmcnt
 VM_OLDEST = CONTROL + 832  # u64 number of the oldest pending one, 0 for none
 LDS_OLDEST = CONTROL + 840  # u64
 DMA_PENDING = CONTROL + 856  # u64 LDS-DMA loads in the queue
+SIBLINGS = CONTROL + 864  # ptr to the state pointers of the workgroup's waves
 FLAT_IN_LDS = CONTROL + 848  # u64 lanes of the last flat operation that went to LDS
 VCCZ, EXECZ = CONTROL + 976, CONTROL + 984  # u64 flags, written by helpers that read them
 COMPONENTS = CONTROL + 960  # 4 x u32: the element that a typed store converts

@@ -125,6 +125,7 @@ class _Check:
         self.kernel = program.object.kernel(capsule.kernel)
         self.facts = facts_of(program)
         self.schedule: str | None = None  # the capsule's own
+        self.late: tuple[Observation, ...] = ()  # of the run with late loads
 
     def _run(self, pattern: Pattern = "A", junk: int = 0, **options: object) -> RunResult:
         chosen = RunOptions(
@@ -158,6 +159,7 @@ class _Check:
         order = ""
         if any(o.kind in _RACES for o in observations):
             order = self._order_effect(base)
+        found += [self._behind_barrier(o) for o in self.late if o.outstanding]
         found += [
             self._observed(o, atomic, depends, order) for o in observations if o.kind in _SEEN
         ]
@@ -243,6 +245,33 @@ class _Check:
             + (order or f"the result is the same in {len(_ORDERS)} wave orders"),
             fix, o.kind.removeprefix("race-"),
         )  # fmt: skip
+
+    def _behind_barrier(self, o: Observation) -> Finding:
+        """A conflict with an access that was outstanding at the barrier in between."""
+        does, _ = _RACES[o.kind]
+        lds = o.space == "lds"
+        place = f"LDS byte {o.address:#x}" if lds else self._place(o.address)
+        times = "once" if o.times == 1 else f"{o.times} times"
+        counter = "lgkmcnt" if lds and self._is_lds(o.first) else "vmcnt"
+        message = (
+            f"wave {o.waves[1]} of workgroup {o.workgroup} {does} {place} while "
+            f"{self._text(o.first)!r} of wave {o.waves[0]} may be outstanding: it was issued "
+            f"before the barrier, which waits for nothing, and no wait completes it ({times})"
+        )
+        split = self.kernel.descriptor.tg_split
+        if not lds and not split:
+            # Waves of a workgroup share the L1 of their CU, which serves them in order
+            # (AMDGPUUsage, memory model GFX90A and GFX940: vmcnt(0) only in tgsplit mode).
+            message += "; in order at the L1 of one CU, so harmless unless in tgsplit mode"
+        return self._finding(
+            "race.lds" if lds else "race.memory",
+            ERROR if lds or split else NOTE,
+            o.second,
+            o.first,
+            message,
+            f"put s_waitcnt {counter}(0) before the s_barrier",
+            o.kind.removeprefix("race-"),
+        )
 
     def _is_lds(self, index: int) -> bool:
         inst = self.program.instructions[index]
@@ -371,6 +400,7 @@ class _Check:
                 *pairs,
                 self._finding("wait.not-run", NOTE, -1, None, error.one_line(), ""),
             ]
+        self.late = late.observations
         effect = ""
         if late.fault is not None:
             effect = f"late loads end in a fault: {late.fault.one_line()}"

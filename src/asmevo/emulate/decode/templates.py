@@ -60,6 +60,8 @@ _VARIANTS: dict[Variant, Variant] = {}  # one object per variant: they are compa
 
 def _is_late(variant: Variant) -> bool:
     """Whether a helper has work of its own where loads arrive late."""
+    if variant.name == "s_endpgm":
+        return True
     return bool(variant.option("lds")) or variant.option("mode") == "flat"
 
 
@@ -149,6 +151,8 @@ class Templates:
             record = Record(_PASS)
         if record is not None and style.shadow and record.variant.family in _WATCHED:
             options = (*record.variant.options, ("shadow", True))
+            if style.waits:
+                options = (*options, ("hold", True))
             record.variant = replace(record.variant, options=options)
         if record is not None and style.waits and _is_late(record.variant):
             options = (*record.variant.options, ("late", True))

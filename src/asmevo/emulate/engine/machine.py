@@ -52,6 +52,8 @@ class ShadowReport:
         other: workgroup of the earlier access; -1 for one of several others.
         waves: waves of the earlier and the later access.
         times: how often this pair was seen.
+        outstanding: the earlier access was issued before a barrier that the later one follows, and
+            no wait had completed it (only with loads that arrive late).
     """
 
     kind: int
@@ -63,6 +65,7 @@ class ShadowReport:
     other: int
     waves: tuple[int, int]
     times: int
+    outstanding: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -351,7 +354,7 @@ def _read_reports(data: NDArray[np.uint8]) -> list[ShadowReport]:
         address, times, other = struct.unpack_from("<2Qi", raw, at + S.P_ADDRESS)
         out.append(
             ShadowReport(
-                kind,
+                kind & ~S.OUTSTANDING,
                 first,
                 second,
                 space == S.LDS_SPACE,
@@ -360,6 +363,7 @@ def _read_reports(data: NDArray[np.uint8]) -> list[ShadowReport]:
                 other,
                 (waves >> 16, waves & 0xFFFF),
                 times,
+                bool(kind & S.OUTSTANDING),
             )
         )
     return out

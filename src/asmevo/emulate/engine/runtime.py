@@ -9,6 +9,7 @@ from __future__ import annotations
 from asmevo.emulate import layout as L
 from asmevo.emulate.native.ir import Fn, Module
 from asmevo.emulate.native.loops import CountedLoop
+from asmevo.emulate.sanitize.pending import CARRIED_COUNT, NOTED
 from asmevo.emulate.sanitize.shadow_layout import AREA_SIZE
 
 # Fields of the launch context (all 8 bytes).
@@ -160,6 +161,8 @@ def emit_setup(module: Module) -> None:
     f.store("ptr", lds, f.at("%st", L.LDS_BASE), 8)
     waves = context(f, C_WAVES)
     in_all = f.op(f"add i64 {f.op(f'mul i64 %slot, {waves}')}, %wave")
+    first = f.op(f"mul i64 {f.op(f'mul i64 %slot, {waves}')}, 8")
+    f.store("ptr", f.at(context(f, C_STATES, "ptr"), first), f.at("%st", L.SIBLINGS), 8)
     private = f.at(
         context(f, C_PRIVATE, "ptr"), f.op(f"mul i64 {in_all}, {context(f, C_PRIVATE_STRIDE)}")
     )
@@ -175,6 +178,8 @@ def emit_setup(module: Module) -> None:
     f.cond(f.op(f"icmp eq ptr {queues}, null"), cleared, clear)
     f.place(clear)
     f.store("i64", "0", queue, 8)
+    for number in (NOTED, CARRIED_COUNT):
+        f.store("i64", "0", f.at(queue, number), 8)
     f.br(cleared)
     f.place(cleared)
     f.store("ptr", context(f, C_START, "ptr"), f.at("%st", L.RECORD), 8)

@@ -12,6 +12,7 @@ from asmevo.emulate.engine.runtime import context, memcpy
 from asmevo.emulate.engine.spin import SLICE, emit_slice
 from asmevo.emulate.native.ir import Fn, Module
 from asmevo.emulate.native.loops import CountedLoop
+from asmevo.emulate.sanitize.carried import CARRY, emit_carry, emit_hold
 from asmevo.emulate.sanitize.early import emit_early, emit_landed
 from asmevo.emulate.sanitize.pending import emit_commit_function, emit_queue
 from asmevo.emulate.sanitize.shadow import AGE, emit_shadow
@@ -285,6 +286,25 @@ class _Scheduler:
             f.store("i32", number, epoch)
             # Once per wave of the workgroup, which is as good as once.
             _age_shadow(f, state, number)
+        self._carry(first)
+
+    def _carry(self, first: str) -> None:
+        """Enter what is outstanding in the new interval, once all waves are in it."""
+        f = self.f
+        queues, reports = (context(f, x, "ptr") for x in (R.C_PENDING, R.C_REPORTS))
+        kept = [f.op(f"icmp ne ptr {x}, null") for x in (queues, reports)]
+        carry, carried = f.label("carry"), f.label("carried")
+        f.cond(f.op(f"and i1 {kept[0]}, {kept[1]}"), carry, carried, likely=False)
+        f.place(carry)
+        with CountedLoop(f, self.waves, "wave") as one:
+            state = self.state(f.op(f"add i64 {first}, {one.i}"))
+            released = f.op(f"icmp eq i32 {f.load('i32', f.at(state, L.STATUS))}, {L.RUNNING}")
+            enter = f.label("enter")
+            f.cond(released, enter, one.step)
+            f.place(enter)
+            f.emit(f"call void @{CARRY}(ptr {state})")
+        f.br(carried)
+        f.place(carried)
 
     def _stop_if_stuck(self, at: str) -> None:
         """Stop when every running wave was found stuck, with no progress of any in between."""
@@ -317,6 +337,8 @@ def runtime_module() -> Module:
     emit_commit_function(module)
     emit_early(module)
     emit_landed(module)
+    emit_hold(module)
+    emit_carry(module)
     R.emit_setup(module)
     emit_slice(module)
     emit_run(module)

@@ -26,7 +26,17 @@ Q_HEAD = 64
 Q_KIND, Q_ROWS, Q_OFFSET, Q_MASK, Q_SEQUENCE, Q_HALF, Q_INDEX = 0, 4, 8, 16, 24, 32, 36
 Q_DATA = 64
 Q_ENTRY = 64 + 4 * L.ROW
-QUEUE_SIZE = Q_HEAD + CAPACITY * Q_ENTRY
+# Behind it, the accesses that shadow memory keeps until they are complete (see `carried`).
+NOTED = 8  # their number, in the queue's head
+NOTES = Q_HEAD + CAPACITY * Q_ENTRY
+N_RECORD, N_SEQUENCE, N_KIND, N_FLAGS, N_SIZE, N_MASK, N_HOST = range(0, 56, 8)
+N_HOSTS = 64
+NOTE_SIZE = N_HOSTS + 8 * L.LANES
+NOTES_CAPACITY = 256
+# And the instructions (u32) of those that the wave took over the last barrier.
+CARRIED_COUNT = 16  # their number, in the queue's head
+CARRIED_LIST = NOTES + NOTES_CAPACITY * NOTE_SIZE
+QUEUE_SIZE = CARRIED_LIST + 4 * NOTES_CAPACITY
 _SCALAR_CROWD = 16  # from so many entries on, a scalar load replaces one to the same registers
 TO_LDS = 0x100  # in Q_ROWS: Q_OFFSET is an LDS byte address, lanes lie side by side
 # By lane: NaN, or huge of either sign, as f32 and mostly as f16 halves; no address, no index.
@@ -179,7 +189,9 @@ def emit_commit(module: Module, variant: Variant) -> None:
     h = Helper(module, variant)
     f = h.fn
     busy, idle = f.label("busy"), f.label("idle")
-    waiting = f.load("i64", h.field(L.PENDING, "ptr"), 8)
+    queue = h.field(L.PENDING, "ptr")
+    waiting = f.load("i64", queue, 8)
+    waiting = f.op(f"or i64 {waiting}, {f.load('i64', f.at(queue, NOTED), 8)}")
     waiting = f.op(f"or i64 {waiting}, {h.field(L.FLAT_PENDING)}")
     f.cond(f.op(f"icmp eq i64 {waiting}, 0"), idle, busy)
     f.place(busy)
@@ -188,6 +200,11 @@ def emit_commit(module: Module, variant: Variant) -> None:
     f.place(idle)
     h.next()
     h.finish()
+
+
+def commit_all(h: Helper) -> None:
+    """Emit a wait for everything."""
+    _call_commit(h.fn, "0", "0")
 
 
 def _call_commit(f: Fn, vm: str, lgkm: str) -> None:
@@ -283,8 +300,7 @@ def emit_commit_function(module: Module) -> None:
         open_ = f.op(f"icmp ne i64 {f.op(f'and i64 {flat}, {bit}')}, 0")
         lost = f.op(f"and i1 {open_}, {f.op(f'xor i1 {zero}, true')}")
         counts.append(f.op(f"select i1 {lost}, i64 {NO_WAIT}, i64 {given}"))
-    vm, lgkm = counts
-    vm_issued, lds_issued = field(L.VM_ISSUED), field(L.LDS_ISSUED)
+    rule = _Completion(f, counts[0], counts[1], vm_zero, lgkm_zero, both)
     queue = f.load("ptr", f.at("%st", L.PENDING), 8)
     count = f.load("i64", queue, 8)
     kept, vm_oldest, lds_oldest = (f.op("alloca i64") for _ in range(3))
@@ -293,20 +309,7 @@ def emit_commit_function(module: Module) -> None:
     with CountedLoop(f, count, "entry") as each:
         entry = f.at(f.at(queue, Q_HEAD), f.op(f"mul i64 {each.i}, {Q_ENTRY}"))
         kind = f.load("i32", f.at(entry, Q_KIND))
-        sequence = f.load("i64", f.at(entry, Q_SEQUENCE), 8)
-        is_lds = f.op(f"icmp eq i32 {kind}, {LDS}")
-        issued = f.op(f"select i1 {is_lds}, i64 {lds_issued}, i64 {vm_issued}")
-        younger = f.op(f"sub i64 {issued}, {sequence}")
-        allowed = f.op(f"select i1 {is_lds}, i64 {lgkm}, i64 {vm}")
-        limit = f.op(f"select i1 {is_lds}, i64 {_LIMIT[LDS]}, i64 {_LIMIT[VMEM]}")
-        ordered = f.op(f"icmp uge i64 {younger}, {allowed}")
-        ordered = f.op(f"or i1 {ordered}, {f.op(f'icmp uge i64 {younger}, {limit}')}")
-        is_smem = f.op(f"icmp eq i32 {kind}, {SMEM}")
-        is_flat = f.op(f"icmp eq i32 {kind}, {FLAT}")
-        complete = f.op(f"select i1 {is_smem}, i1 {lgkm_zero}, i1 {ordered}")
-        complete = f.op(f"select i1 {is_flat}, i1 {vm_zero}, i1 {complete}")
-        in_lds = f.op(f"icmp eq i32 {kind}, {FLAT_LDS}")
-        complete = f.op(f"select i1 {in_lds}, i1 {both}, i1 {complete}")
+        complete = rule.of(kind, f.load("i64", f.at(entry, Q_SEQUENCE), 8))
         arrive, keep = f.label("arrive"), f.label("keep")
         f.cond(complete, arrive, keep)
         f.place(keep)
@@ -318,6 +321,7 @@ def emit_commit_function(module: Module) -> None:
     f.store("i64", f.load("i64", kept, 8), queue, 8)
     for cell, offset in ((vm_oldest, L.VM_OLDEST), (lds_oldest, L.LDS_OLDEST)):
         f.store("i64", f.load("i64", cell, 8), f.at("%st", offset), 8)
+    _forget(f, queue, rule)
     still = flat
     for bit, zero in ((1, vm_zero), (2, lgkm_zero)):
         without = f.op(f"and i64 {still}, {~bit}")
@@ -325,6 +329,55 @@ def emit_commit_function(module: Module) -> None:
     f.store("i64", still, f.at("%st", L.FLAT_PENDING), 8)
     f.ret()
     f.finish()
+
+
+class _Completion:
+    """What a wait proves complete (see `isa.counters`): `of` gives it for one operation."""
+
+    def __init__(self, f: Fn, vm: str, lgkm: str, vm_zero: str, lgkm_zero: str, both: str) -> None:
+        self.f, self.vm, self.lgkm = f, vm, lgkm
+        self.vm_zero, self.lgkm_zero, self.both = vm_zero, lgkm_zero, both
+        self.issued = [f.load("i64", f.at("%st", x), 8) for x in (L.LDS_ISSUED, L.VM_ISSUED)]
+
+    def of(self, kind: str, sequence: str) -> str:
+        """i1: an operation of this class (i32) and number (i64) is complete."""
+        f = self.f
+        is_lds = f.op(f"icmp eq i32 {kind}, {LDS}")
+        issued = f.op(f"select i1 {is_lds}, i64 {self.issued[0]}, i64 {self.issued[1]}")
+        younger = f.op(f"sub i64 {issued}, {sequence}")
+        allowed = f.op(f"select i1 {is_lds}, i64 {self.lgkm}, i64 {self.vm}")
+        limit = f.op(f"select i1 {is_lds}, i64 {_LIMIT[LDS]}, i64 {_LIMIT[VMEM]}")
+        # Signed: what waits for its own number is younger than all.
+        ordered = f.op(f"icmp sge i64 {younger}, {allowed}")
+        ordered = f.op(f"or i1 {ordered}, {f.op(f'icmp sge i64 {younger}, {limit}')}")
+        complete = ordered
+        for which, rule in ((SMEM, self.lgkm_zero), (FLAT, self.vm_zero), (FLAT_LDS, self.both)):
+            same = f.op(f"icmp eq i32 {kind}, {which}")
+            complete = f.op(f"select i1 {same}, i1 {rule}, i1 {complete}")
+        return complete
+
+
+def _forget(f: Fn, queue: str, rule: _Completion) -> None:
+    """Drop the complete ones of the accesses that shadow memory keeps."""
+    count = f.load("i64", f.at(queue, NOTED), 8)
+    kept = f.op("alloca i64")
+    f.store("i64", "0", kept, 8)
+    with CountedLoop(f, count, "note") as each:
+        entry = f.at(f.at(queue, NOTES), f.op(f"mul i64 {each.i}, {NOTE_SIZE}"))
+        kind = f.op(f"trunc i64 {f.load('i64', f.at(entry, N_KIND), 8)} to i32")
+        complete = rule.of(kind, f.load("i64", f.at(entry, N_SEQUENCE), 8))
+        keep, move, stay = f.label("keep"), f.label("move"), f.label("stay")
+        f.cond(complete, each.step, keep)
+        f.place(keep)
+        at = f.load("i64", kept, 8)
+        f.store("i64", f.op(f"add i64 {at}, 1"), kept, 8)
+        f.cond(f.op(f"icmp eq i64 {at}, {each.i}"), stay, move)
+        f.place(move)
+        place = f.at(f.at(queue, NOTES), f.op(f"mul i64 {at}, {NOTE_SIZE}"))
+        _copy(f, place, entry, str(NOTE_SIZE), move=True)
+        f.br(stay)
+        f.place(stay)
+    f.store("i64", f.load("i64", kept, 8), f.at(queue, NOTED), 8)
 
 
 def _keep(f: Fn, queue: str, entry: str, number: str, kept: str, oldest: dict[int, str]) -> None:

@@ -21,6 +21,7 @@ from asmevo.emulate import layout as L
 from asmevo.emulate.helpers.emit import I1X64, I64X64, Helper
 from asmevo.emulate.native.ir import Fn, Module
 from asmevo.emulate.native.loops import CountedLoop
+from asmevo.emulate.sanitize.carried import CLASS_SHIFT, HOLD, class_of
 from asmevo.emulate.sanitize.early import EARLY_READ
 from asmevo.emulate.sanitize.shadow_exact import (
     AREA,
@@ -29,6 +30,7 @@ from asmevo.emulate.sanitize.shadow_exact import (
     emit_area,
     emit_exact,
     emit_note,
+    emit_taken,
 )
 from asmevo.emulate.sanitize.shadow_layout import (
     A_BYTES,
@@ -75,11 +77,28 @@ def granule_shifts(bases: Iterable[str]) -> tuple[int, int]:
     return shifts[0], shifts[1]
 
 
+def _flags(h: Helper, flags: int, hold: bool) -> int:
+    """Flags of an access, with its completion class where outstanding ones are kept."""
+    if not hold or not h.variant.option("hold"):
+        return flags
+    return flags | (class_of(h) + 1) << CLASS_SHIFT
+
+
 def access(
-    h: Helper, hosts: str, mask: str, size: int | str, flags: int, lds: bool = False
+    h: Helper,
+    hosts: str,
+    mask: str,
+    size: int | str,
+    flags: int,
+    lds: bool = False,
+    hold: bool = True,
 ) -> None:
-    """Emit the shadow check of one access at per-lane host addresses (LDS ones with `lds`)."""
+    """Emit the shadow check of one access at per-lane host addresses (LDS ones with `lds`).
+
+    With `hold` it is kept while it is outstanding, in helpers that have the option of that name.
+    """
     f = h.fn
+    flags = _flags(h, flags, hold)
     f.store(I64X64, hosts, f.at("%st", L.HOST), 64)
     f.module.declare(f"declare void @{SHADOW}(ptr, ptr, i64, i64, i64, i64)")
     f.emit(
@@ -90,6 +109,7 @@ def access(
 def straight(h: Helper, host: str, size: int, flags: int, lds: bool = False) -> None:
     """Emit the shadow check of `size` consecutive bytes at a host pointer."""
     f = h.fn
+    flags = _flags(h, flags, True)
     f.module.declare(f"declare void @{STRAIGHT}(ptr, ptr, ptr, i64, i64, i64)")
     f.emit(
         f"call void @{STRAIGHT}(ptr %st, ptr %rec, ptr {host}, i64 {size}, i64 {flags}, "
@@ -137,6 +157,16 @@ class _Area:
         f.place(meet)
 
 
+def _hold(f: Fn, mask: str, host: str) -> None:
+    """Keep the access that a function checks while it is outstanding, if it has a class."""
+    hold, held = f.label("hold"), f.label("held")
+    f.cond(f.op(f"icmp ult i64 %flags, {1 << CLASS_SHIFT}"), held, hold, likely=True)
+    f.place(hold)
+    f.emit(f"call void @{HOLD}(ptr %st, ptr %rec, i64 {mask}, i64 {host}, i64 %size, i64 %flags)")
+    f.br(held)
+    f.place(held)
+
+
 def _exact(f: Fn, area: str, host: str, size: str, flags: str) -> None:
     f.emit(
         f"call void @{EXACT}(ptr %st, ptr %rec, ptr {area}, i64 {host}, i64 {size}, i64 {flags})"
@@ -169,6 +199,7 @@ def _emit_straight(module: Module) -> None:
     watched = f.label("watched")
     f.cond(f.op(f"icmp eq ptr {area.writes}, null"), out, watched)
     f.place(watched)
+    _hold(f, "0", host)
     early, calm = f.label("early"), f.label("calm")
     f.cond(_awaits_dma(f, area), early, calm, likely=False)
     f.place(early)
@@ -281,6 +312,7 @@ def _emit_access(module: Module) -> None:
     f.place(calm)
     f.cond(f.op(f"icmp eq ptr {area.writes}, null"), out, watched)
     f.place(watched)
+    _hold(f, "%mask", "0")
     f.store("i64", "%mask", bits, 8)
     each_exact, plain = f.label("eachexact"), f.label("plain")
     granule = f.op(f"shl i64 1, {area.shift}")
@@ -373,6 +405,7 @@ def _emit_access(module: Module) -> None:
 
     # Lanes in several areas.
     f.place(mixed)
+    _hold(f, "%mask", "0")
     f.store("i64", "%mask", bits, 8)
 
     def by_lane(host: str) -> None:
@@ -425,6 +458,7 @@ def _emit_age(module: Module) -> None:
 def emit_shadow(module: Module) -> None:
     """All functions of shadow memory."""
     emit_note(module)
+    emit_taken(module)
     emit_area(module)
     emit_exact(module)
     for space in (LDS, MEMORY):

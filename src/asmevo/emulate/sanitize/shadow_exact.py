@@ -5,6 +5,7 @@ from __future__ import annotations
 from asmevo.emulate import layout as L
 from asmevo.emulate.native.ir import Fn, Module
 from asmevo.emulate.native.loops import CountedLoop
+from asmevo.emulate.sanitize.pending import CARRIED_COUNT, CARRIED_LIST
 from asmevo.emulate.sanitize.shadow_layout import (
     A_BYTES,
     A_DEVICE,
@@ -15,6 +16,7 @@ from asmevo.emulate.sanitize.shadow_layout import (
     A_WRITES,
     AREA_SIZE,
     ATOMIC,
+    CARRIED,
     EPOCH_SHIFT,
     GLOBAL_SPACE,
     INDEX_BITS,
@@ -23,6 +25,7 @@ from asmevo.emulate.sanitize.shadow_layout import (
     MANY,
     MANY_GROUPS,
     MEMORY,
+    OUTSTANDING,
     P_ADDRESS,
     P_COUNT,
     P_FIRST,
@@ -46,6 +49,7 @@ from asmevo.emulate.sanitize.shadow_layout import (
 )
 
 NOTE, AREA, EXACT = "asmevo_note", "asmevo_area", "asmevo_exact"
+TAKEN = "asmevo_taken"
 
 
 def emit_note(module: Module) -> None:
@@ -95,6 +99,32 @@ def emit_note(module: Module) -> None:
     f.store("i64", "1", f.at(entry, P_COUNT), 8)
     f.store("i64", f.op(f"add i64 {count}, 1"), reports, 8)
     f.ret()
+    f.finish()
+
+
+def emit_taken(module: Module) -> None:
+    """`i32 asmevo_taken(state, wave, index)`: OUTSTANDING or 0.
+
+    Whether that wave of this workgroup took an access of the instruction over the last barrier.
+    """
+    f = Fn(module, TAKEN, "ptr %st, i32 %wave, i32 %index", "i32", noinline=True)
+    at = f.op(f"mul i64 {f.op('zext i32 %wave to i64')}, 8")
+    other = f.load("ptr", f.at(f.load("ptr", f.at("%st", L.SIBLINGS), 8), at), 8)
+    queue = f.load("ptr", f.at(other, L.PENDING), 8)
+    follow, none = f.label("follow"), f.label("none")
+    f.cond(f.op(f"icmp eq ptr {queue}, null"), none, follow)
+    f.place(follow)
+    count = f.load("i64", f.at(queue, CARRIED_COUNT), 8)
+    with CountedLoop(f, count, "taken") as each:
+        where = f.at(f.at(queue, CARRIED_LIST), f.op(f"mul i64 {each.i}, 4"))
+        found = f.label("found")
+        f.cond(f.op(f"icmp eq i32 {f.load('i32', where)}, %index"), found, each.step)
+        f.place(found)
+        f.ret(f"i32 {OUTSTANDING}")
+        f.place(f.label("dead"))
+    f.br(none)
+    f.place(none)
+    f.ret("i32 0")
     f.finish()
 
 
@@ -192,6 +222,7 @@ def _emit_space(module: Module, space: Space) -> None:
         return f.op(f"icmp ne i64 {f.op(f'and i64 %flags, {bits}')}, 0")
 
     writes, reads, atomic = flagged(WRITE), flagged(READ), flagged(ATOMIC)
+    fresh = f.op(f"xor i1 {flagged(CARRIED)}, true")
     plain_write = f.op(f"and i1 {writes}, {f.op(f'xor i1 {atomic}, true')}")
     plain_read = f.op(f"xor i1 {writes}, true")
     with CountedLoop(f, count, "granule") as each:
@@ -217,6 +248,7 @@ def _emit_space(module: Module, space: Space) -> None:
 
         def report(when: str, kind: str, entry: str, foreign: str) -> None:
             note, after = f.label("note"), f.label("after")
+            when = f.op(f"and i1 {when}, {fresh}")
             f.cond(when, note, after, likely=False)
             f.place(note)
             low = f.op(f"and i64 {entry}, {(1 << INDEX_BITS) - 1}")
@@ -232,6 +264,10 @@ def _emit_space(module: Module, space: Space) -> None:
                 own = f.op(f"icmp eq i32 {high}, {group}")
                 high = f.op(f"select i1 {own}, i32 -1, i32 {high}")
                 other_group = f.op(f"select i1 {foreign}, i32 {high}, i32 {group}")
+            if kind != str(UNINITIALIZED):
+                old = f.call("i32", TAKEN, f"ptr %st, i32 {other_wave}, i32 {other_index}")
+                old = f.op(f"select i1 {foreign}, i32 0, i32 {old}")
+                kind = f.op(f"add i32 {kind}, {old}")
             where = LDS_SPACE if space is LDS else GLOBAL_SPACE
             f.emit(
                 f"call void @{NOTE}(ptr %st, i32 {kind}, i32 {other_index}, i32 {index}, "

@@ -12,6 +12,7 @@ from asmevo.emulate import layout as L
 from asmevo.emulate.native.ir import Fn
 
 READ, WRITE, ATOMIC = 1, 2, 4  # what an access does
+CARRIED = 8  # it was issued in an earlier interval and is still outstanding: only enter it
 
 INDEX_BITS, WAVE_SHIFT, EPOCH_SHIFT = 18, 18, 24
 MANY = 1 << 22  # of reads: several waves read in this interval; of a write: it was atomic
@@ -42,6 +43,7 @@ KINDS = (
     BARRIER,
     EARLY,
 ) = range(7)
+OUTSTANDING = 16  # added to a race's kind: the earlier access was taken over the last barrier
 
 # Report buffer: a u64 count, then entries.
 REPORT_CAPACITY = 512

@@ -351,7 +351,7 @@ def _into_lds(h: Helper, rows: list[str], a: Addressing) -> None:
     first = f.op(f"add i64 {base}, {start}")
     lanes = f.op(f"add {I64X64} {access.scale_lanes(h, step, 64)}, {h.splat(first, 64)}")
     if h.variant.option("shadow"):
-        shadow.access(h, lanes, a.bits, step, shadow.WRITE, lds=True)
+        shadow.access(h, lanes, a.bits, step, shadow.WRITE, lds=True, hold=False)
     if h.variant.option("late"):
         pending.hold_lds(h, rows, start)
         h.next()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from asmevo.emulate import layout as L
 from asmevo.emulate.helpers.emit import Helper, Variant, family
 from asmevo.emulate.native.ir import Module
+from asmevo.emulate.sanitize import pending
 
 
 @family("branch")
@@ -120,6 +121,8 @@ def emit_stop(module: Module, variant: Variant) -> None:
     if variant.name == "s_barrier":
         h.leave(L.AT_BARRIER, h.fn.at("%rec", L.RECORD_SIZE))
     elif variant.name == "s_endpgm":
+        if variant.option("late"):  # the end of a wave waits for everything (CDNA ISA, S_ENDPGM)
+            pending.commit_all(h)
         h.leave(L.ENDED)
     elif variant.name == "s_trap":
         h.fault(L.TRAP_FAULT)
