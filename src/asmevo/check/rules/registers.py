@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from asmevo.check.engine.facts import CALL, Facts
 from asmevo.check.engine.view import View
 from asmevo.check.findings import ERROR, NOTE, Finding
+from asmevo.check.rules.undefined import undefined_uses
 from asmevo.check.rules.waits import register_text
 from asmevo.codeobject import KernelDescriptor
 from asmevo.isa.hazards.roles import EXEC_MASK, SCALAR_MASK, VECTOR_MASK, VGPR_MASK
@@ -149,6 +150,8 @@ def check_registers(view: View, limits: Limits | None, entries: dict[int, int]) 
                 told |= missing
             sure |= f.defs | missing
             maybe |= f.defs
+    if anywhere is not None and any(f.rule == "register.undefined-copy" for f in findings):
+        findings += undefined_uses(view, anywhere)
     return findings
 
 
