@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from text_program import lines, verdict
+from text_program import TextProgram, lines, verdict
 
-from asmevo.check.against import compare, skeleton
+from asmevo.check.against import compare, renamed, skeleton
 from asmevo.check.run import check_program
 from asmevo.codeobject import CodeObject
 from asmevo.program import Program, recover
@@ -39,6 +39,32 @@ def test_nothing_moves_inside_an_uncovered_pair() -> None:
     after = lines(LOAD, "v_exp_f32_e32 v6, v7", "v_mov_b32_e32 v5, 0", USE)
     assert verdict(before, after) == ["against.pinned-pair"]
     assert verdict(before, before) == []
+
+
+def test_nothing_moves_inside_an_uncovered_overwrite() -> None:
+    """Write after write is pinned as read after write is; out of the pair counts as into it."""
+    kill, other = "v_mov_b32_e32 v1, 0", "v_exp_f32_e32 v6, v7"
+    before = lines("v_nop", LOAD, "v_mov_b32_e32 v5, 0", other, kill)
+    into = lines("v_nop", LOAD, other, "v_mov_b32_e32 v5, 0", kill)
+    assert verdict(before, into) == ["against.pinned-pair"]
+    out_of_it = lines(LOAD, "v_nop", "v_mov_b32_e32 v5, 0", kill, other)
+    assert set(verdict(before, out_of_it)) & {"against.pinned-pair", "wait.waw"}
+    assert verdict(before, before) == []
+
+
+def test_a_renaming_is_one_for_one() -> None:
+    def same(before: str, after: str) -> bool:
+        return renamed(*(TextProgram.of(lines(x), "gfx942") for x in (before, after)))
+
+    two = "v_mov_b32_e32 v1, 0\nv_mov_b32_e32 v2, 1\nv_add_f32_e32 v3, v1, v2"
+    assert same(two, two.replace("v1", "v7"))
+    assert same(two, two.replace("v1", "v#").replace("v2", "v1").replace("v#", "v2"))
+    assert not same(two, two.replace("v2", "v1"))  # two registers merged
+    assert not same(two.replace("v2", "v1"), two)  # one split
+    # A register that did not change, elsewhere, may not become the name of another.
+    assert not same(two + "\nv_mov_b32_e32 v8, v7", two.replace("v1", "v7") +
+                    "\nv_mov_b32_e32 v8, v7")  # fmt: skip
+    assert not same(two, two + "\nv_nop")
 
 
 def test_a_wait_state_fewer_behind_an_mfma() -> None:

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from asmevo.check.against import compare
+from asmevo.check.comparison import compare_objects, examine
 from asmevo.check.findings import ERROR, Finding
-from asmevo.check.rules import abi
 from asmevo.check.run import ALL_PASSES, check_program
 from asmevo.check.sarif import to_sarif
 from asmevo.check.suppress import Suppression, split
@@ -144,11 +143,9 @@ def check_against(
         InputError: one of them is no code object.
         UnsupportedError: an object or instruction that cannot be followed.
     """
-    k0, k1 = CodeObject.open(original), CodeObject.open(data)
-    findings = abi.compare(k0, k1, declared)
-    p0, p1 = recover(k0), recover(k1)
-    findings += compare(check_program(p0), p0, check_program(p1), p1)
-    return ObjectReport(name, tuple(findings), compared=True)
+    k0 = examine(CodeObject.open(original))
+    found = compare_objects(k0, CodeObject.open(data), declared=declared)
+    return ObjectReport(name, found.findings, compared=True)
 
 
 def summarize(

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Protocol
 
 from asmevo.capsule.model import Capsule
+from asmevo.check.comparison import Examined
 from asmevo.check.findings import Finding
 from asmevo.check.run import check_program
 from asmevo.codeobject import CodeObject
@@ -103,6 +104,11 @@ class Bench:
     def findings(self) -> Sequence[Finding]:
         """What the static checker says about K0."""
         return check_program(self.program, self.problem.kernel)
+
+    @cached_property
+    def examined(self) -> Examined:
+        """K0 with what the static checker says about it, for comparisons."""
+        return Examined(self.code_object, self.program, self.findings, self.problem.kernel)
 
     def prepare(self) -> None:
         """Recover and check K0 now, so that what is wrong with it is not said of a candidate.

@@ -7,10 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from asmevo.check.against import compare
-from asmevo.check.findings import ERROR, Finding
-from asmevo.check.rules import abi
-from asmevo.check.run import check_program
+from asmevo.check.comparison import Stage, compare_objects
+from asmevo.check.findings import Finding
 from asmevo.codeobject import CodeObject
 from asmevo.device.protocol import Timing
 from asmevo.errors import AsmEvoError, BuildError, EnvironmentFault, UnsupportedError
@@ -163,33 +161,27 @@ class AbiAndResources(Gate):
         base = self.bench
         assert candidate.code_object is not None, "a gate ran before the build"
         assert candidate.built is not None, "a gate ran before the build"
-        found = abi.compare(base.code_object, candidate.code_object)
-        known = {_identity(f) for f in base.findings}
-        found += [
-            f
-            for f in check_program(candidate.built, base.problem.kernel, ("resources",))
-            if f.severity == ERROR and _identity(f) not in known
-        ]
-        return _static(self, found)
+        found = compare_objects(
+            base.examined, candidate.code_object, candidate.built,
+            stages=(Stage.ABI, Stage.RESOURCES),
+        )  # fmt: skip
+        return _static(self, found.findings)
 
 
 class StaticCheck(Gate):
     """Waits, hazards, registers, structure: nothing worse than in K0."""
 
     name = "static_check"
-    # What `AbiAndResources` decides is not decided again.
-    _elsewhere = ("resource.", "register.beyond-count")
 
     def judge(self, candidate: Candidate) -> GateVerdict | None:
         """See the class."""
         base = self.bench
+        assert candidate.code_object is not None, "a gate ran before the build"
         assert candidate.built is not None, "a gate ran before the build"
-        after = check_program(candidate.built, base.problem.kernel)
-        worse = compare(self._own(base.findings), base.program, self._own(after), candidate.built)
-        return _static(self, worse)
-
-    def _own(self, findings: Sequence[Finding]) -> list[Finding]:
-        return [f for f in findings if not f.rule.startswith(self._elsewhere)]
+        found = compare_objects(
+            base.examined, candidate.code_object, candidate.built, stages=(Stage.CODE,)
+        )
+        return _static(self, found.findings)
 
 
 class Differential(Gate):
@@ -251,10 +243,6 @@ class Commit(Gate):
 def _bytes(candidate: Candidate) -> bytes:
     assert candidate.object is not None, "a gate ran before the candidate was built"
     return candidate.object
-
-
-def _identity(finding: Finding) -> tuple[str, str]:
-    return finding.rule, finding.message
 
 
 def _static(gate: Gate, findings: Sequence[Finding]) -> GateVerdict | None:

@@ -376,6 +376,26 @@ def test_the_shortest_path_counts(text_view) -> None:
     assert f.path == (0, 3)
 
 
+@pytest.mark.parametrize(("near", "far"), [("s_nop 1", "s_nop 3"), ("s_nop 3", "s_nop 1")])
+def test_the_shortest_of_two_live_paths_counts(near: str, far: str, text_view) -> None:
+    """Both paths end inside the reach of 11: the smaller count is what the pair has."""
+    text = f"""
+    {MFMA8}
+    s_cbranch_scc0 other
+    {near}
+    s_branch both
+    other:
+    {far}
+    s_nop 0
+    both:
+    {LDS16}
+    s_endpgm"""
+    (f,) = check_hazards(text_view(text))
+    # branch 1 + (near + s_branch 1), or branch 1 + far + nop 1
+    ways = {1 + int(near[-1]) + 1 + 1, 1 + int(far[-1]) + 1 + 1}
+    assert (f.rule, f.have) == ("hazard.xdl-mem-read", min(ways))
+
+
 def test_loop_carried_pair(text_view) -> None:
     text = f"""
     loop:

@@ -263,3 +263,14 @@ def test_a_full_engine_is_replaced_and_gives_the_same_findings(text_view, monkey
     monkeypatch.setattr(wait_engine, "MEMO_LIMIT", 0)
     assert check_waits(view) == before
     assert wait_engine.walker_of(view.library) is not old
+
+
+@pytest.mark.parametrize("swap", [False, True])
+def test_the_path_with_more_stores_counts_at_a_barrier(swap: bool, text_view) -> None:
+    """One path has one store before the barrier, the other two: at most two may be pending."""
+    store = "global_store_dword v1, v2, s[0:1]"
+    one, two = f"{store}\n", f"{store}\n{store}\n"
+    first, second = (two, one) if swap else (one, two)
+    text = f"s_cbranch_scc0 other\n{first}s_branch both\nother:\n{second}both:\ns_barrier"
+    (f,) = check_waits(text_view(text + "\ns_endpgm"))
+    assert (f.rule, f.have) == ("wait.store-at-barrier", 2)

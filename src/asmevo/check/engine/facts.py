@@ -22,7 +22,7 @@ from asmevo.isa.hazards.roles import Roles, mask_of, roles, wait_states_of
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import M0
 from asmevo.isa.target import Target
-from asmevo.isa.traits import traits_of
+from asmevo.isa.traits import CacheAction, traits_of
 
 
 class ProgramLike(Protocol):
@@ -167,7 +167,8 @@ class Facts:
         if "_atomic" in self.base and mask & MEMORY_STORE_BIT:
             mask ^= MEMORY_STORE_BIT | ATOMIC_BIT
         if self.kind is OpClass.CACHE:
-            mask = WRITE_BACK_BIT  # only write-backs raise a counter that orders with stores
+            writes_back = traits_of(inst.base).cache in (CacheAction.WRITE_BACK, CacheAction.BOTH)
+            mask = WRITE_BACK_BIT if writes_back else 0  # an invalidate raises its counter only
         if effect.returns:
             # Only the printed destination arrives late; implicit results do not exist here.
             mask |= mask_of(

@@ -8,11 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from asmevo.check.against import compare as against
+from asmevo.check.comparison import compare_objects, examine
 from asmevo.check.engine.facts import skeleton
 from asmevo.check.findings import Finding
-from asmevo.check.rules import abi
-from asmevo.check.run import check_program
 from asmevo.cli.common import (
     KernelOption,
     LaunchOption,
@@ -28,7 +26,7 @@ from asmevo.cli.common import (
 from asmevo.cli.output import Format, FormatOption, emit, progress, table
 from asmevo.codeobject import CodeObject
 from asmevo.errors import InputError, UnsupportedError
-from asmevo.program import Program, recover
+from asmevo.program import Program
 from asmevo.verify.evidence import evidence
 from asmevo.verify.oracle import DifferentialOracle
 from asmevo.verify.report import CapsuleReport, VerifyConfig, VerifyReport, coverage
@@ -44,11 +42,7 @@ def static_findings(k0: CodeObject, k1: CodeObject) -> list[Finding]:
 
     The launches run one kernel; K1 takes the place of K0 for all of them.
     """
-    found = abi.compare(k0, k1)
-    if found:
-        return found
-    p0, p1 = recover(k0), recover(k1)
-    return against(check_program(p0), p0, check_program(p1), p1)
+    return list(compare_objects(examine(k0), k1).findings)
 
 
 def register(app: typer.Typer) -> None:
