@@ -123,7 +123,7 @@ def test_replace_puts_the_object_back(
     swapped = replace(host, second.steps, small)
     assert len(swapped) == len(host)
     assert contents(list(find_in(swapped))) == [first.data, small]
-    with pytest.raises(BuildError, match=r"section \.hip_fatbin has"):
+    with pytest.raises(BuildError, match=r"section \.hip_fatbin is not loaded"):
         replace(host, first.steps, big + bytes(200_000))
 
 

@@ -137,8 +137,9 @@ def _zip64(extra: bytes, size: int, packed: int, local: int) -> tuple[int, int, 
 
 def zip_members(data: Buffer, budget: Budget) -> Iterator[Member]:
     """What may hold objects in a zip, by name; a member that cannot be read gives its error."""
-    for entry in sorted(zip_entries(data, budget), key=lambda e: e.name):
-        step = (Step("zip", entry.name),)
+    entries = list(enumerate(zip_entries(data, budget)))
+    for index, entry in sorted(entries, key=lambda e: e[1].name):
+        step = (Step("zip", entry.name, index),)
         if entry.name.endswith("/") or (entry.unix_mode & 0o170000) == 0o120000:
             continue  # a folder, or a link: its text is no object
         try:
@@ -283,8 +284,8 @@ def _pax(text: bytes) -> dict[str, str]:
 
 def tar_members(data: Buffer, budget: Budget) -> Iterator[Member]:
     """What may hold objects in a tar."""
-    for entry in tar_entries(data, budget):
-        step = (Step("tar", entry.name),)
+    for index, entry in enumerate(tar_entries(data, budget)):
+        step = (Step("tar", entry.name, index),)
         if entry.kind == b"S":
             yield Member(step, error=UnsupportedError("sparse tar member", "unpack it first"))
         elif entry.kind in (b"0", b"\0", b"7"):
