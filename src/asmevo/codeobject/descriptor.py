@@ -91,11 +91,11 @@ class KernelDescriptor:
     float_round_mode_16_64 = Bits(_RSRC1, 14, 2)
     float_denorm_mode_32 = Bits(_RSRC1, 16, 2)
     float_denorm_mode_16_64 = Bits(_RSRC1, 18, 2)
-    dx10_clamp = Bits(_RSRC1, 21, 1, "9 90a 10 11")
+    dx10_clamp = Bits(_RSRC1, 21, 1, "8 9 90a 10 11")
     round_robin = Bits(_RSRC1, 21, 1, "12 1250")
-    ieee_mode = Bits(_RSRC1, 23, 1, "9 90a 10 11")
+    ieee_mode = Bits(_RSRC1, 23, 1, "8 9 90a 10 11")
     disable_perf = Bits(_RSRC1, 23, 1, "12 1250")
-    fp16_ovfl = Bits(_RSRC1, 26)
+    fp16_ovfl = Bits(_RSRC1, 26, 1, "9 90a 10 11 12 1250")
     flat_scratch_is_nv = Bits(_RSRC1, 27, 1, "1250")
     workgroup_processor_mode = Bits(_RSRC1, 29, 1, "10 11 12")
     memory_ordered = Bits(_RSRC1, 30, 1, "10 11 12 1250")
@@ -173,7 +173,7 @@ class KernelDescriptor:
         """VGPRs per step of the descriptor's count (LLVM `getVGPREncodingGranule`)."""
         if self.target.unified_vgprs:
             return 8
-        if self.target.is_gfx9:
+        if self.target.is_gcn:
             return 4
         if _gfx1250(self.target):
             return 16
@@ -209,7 +209,7 @@ class KernelDescriptor:
 
         In the descriptor's steps of 8; the hardware allocates steps of 16 of them.
         """
-        return (self.granulated_sgprs + 1) * 8 if self.target.is_gfx9 else 128
+        return (self.granulated_sgprs + 1) * 8 if self.target.is_gcn else 128
 
     @property
     def user_sgpr_count(self) -> int:
@@ -237,7 +237,7 @@ class KernelDescriptor:
                 field, value = _FIELDS["granulated_vgprs"], -(-value // out.vgpr_granule) - 1
             elif name == "accum_offset":
                 field, value = _FIELDS["granulated_accum_offset"], -(-value // 4) - 1
-            elif name == "sgprs" and self.target.is_gfx9:
+            elif name == "sgprs" and self.target.is_gcn:
                 field, value = _FIELDS["granulated_sgprs"], max(1, -(-value // 8)) - 1
             elif name == "user_sgpr_count":
                 field = _FIELDS["_user_sgprs_6" if _gfx1250(self.target) else "_user_sgprs_5"]

@@ -67,7 +67,7 @@ def directives(d: KernelDescriptor, sgprs: int = 0) -> list[tuple[str, int]]:
         ("system_vgpr_workitem_id", d.enable_vgpr_workitem_id),
         ("next_free_vgpr", d.vgprs),
     ]
-    if t.is_gfx9:
+    if t.is_gcn:
         out.append(("next_free_sgpr", max(0, min(d.sgprs - _EXTRA_SGPRS, _MAX_SGPR))))
     else:
         out.append(("next_free_sgpr", min(sgprs, _MAX_SGPR)))
@@ -84,7 +84,8 @@ def directives(d: KernelDescriptor, sgprs: int = 0) -> list[tuple[str, int]]:
     ]
     if t.major < 12:
         out += [("dx10_clamp", d.dx10_clamp), ("ieee_mode", d.ieee_mode)]
-    out.append(("fp16_overflow", d.fp16_ovfl))
+    if t.major >= 9:
+        out.append(("fp16_overflow", d.fp16_ovfl))
     if t.unified_vgprs:
         out.append(("tg_split", d.tg_split))
     if t.major >= 10:

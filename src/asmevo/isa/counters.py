@@ -338,7 +338,7 @@ def _events(inst: Instruction, arch: str) -> tuple[Event, ...]:
         if _WRITE_BACK.match(base):
             if target.major >= 12:
                 return (Event("storecnt", Order.STORE),)
-            return (Event("vmcnt", Order.VMEM),) if target.is_gfx9 else ()
+            return (Event("vmcnt", Order.VMEM),) if target.is_gcn else ()
         if base == "global_inv" and target.major >= 12:
             return (Event("loadcnt", Order.VMEM),)
         if _SMEM_COUNTED_CACHE.match(base):

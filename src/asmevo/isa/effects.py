@@ -276,7 +276,7 @@ def _vector_roles(inst: Instruction, base: str, target: Target) -> _Roles:
     defs: tuple[int, ...] = (0, 1) if _TWO_DEFS.match(base) else (0,)
     if _SWAPS.match(base):
         return _Roles(defs)
-    if base.startswith("v_cmpx") and not target.is_gfx9:
+    if base.startswith("v_cmpx") and not target.is_gcn:
         return _Roles()
     keeps = bool(_RMW_VALU.match(base))
     keeps |= "dpp" in inst.form and not base.startswith("v_cmp")
@@ -305,7 +305,7 @@ def _memory_implicit(
         uses.add(M0)
     if kind is not OpClass.SMEM and not base.startswith("tensor_"):
         uses.update(_EXEC_UNITS)
-    if target.is_gfx9 and not target.is_gfx940 and base.startswith(("flat_", "scratch_")):
+    if target.is_gcn and not target.is_gfx940 and base.startswith(("flat_", "scratch_")):
         uses.update((FLAT_SCRATCH, FLAT_SCRATCH + 1))
     return uses
 

@@ -22,6 +22,11 @@ class Feature(Enum):
 
 # EF_AMDGPU_MACH values (low 8 bits of e_flags), LLVM AMDGPUUsage table "EF_AMDGPU_MACH Values".
 MACH_OF_ARCH: dict[str, int] = {
+    "gfx801": 0x28,
+    "gfx802": 0x29,
+    "gfx803": 0x2A,
+    "gfx805": 0x3C,
+    "gfx810": 0x2B,
     "gfx900": 0x2C,
     "gfx902": 0x2D,
     "gfx904": 0x2E,
@@ -54,8 +59,28 @@ MACH_OF_ARCH: dict[str, int] = {
     "gfx1200": 0x48,
     "gfx1201": 0x4E,
     "gfx1250": 0x49,
+    "gfx9-generic": 0x51,
+    "gfx9-4-generic": 0x5F,
+    "gfx10-1-generic": 0x52,
+    "gfx10-3-generic": 0x53,
+    "gfx11-generic": 0x54,
+    "gfx12-generic": 0x59,
 }
 ARCH_OF_MACH: dict[int, str] = {v: k for k, v in MACH_OF_ARCH.items()}
+
+# Processors that have a number and are refused by name: other instruction sets (before gfx8),
+# withdrawn ones, and those newer than the tables here.
+NAMED_MACH: dict[int, str] = {
+    0x01: "r600", 0x02: "r630", 0x03: "rs880", 0x04: "rv670", 0x05: "rv710", 0x06: "rv730",
+    0x07: "rv770", 0x08: "cedar", 0x09: "cypress", 0x0A: "juniper", 0x0B: "redwood", 0x0C: "sumo",
+    0x0D: "barts", 0x0E: "caicos", 0x0F: "cayman", 0x10: "turks",
+    0x20: "gfx600", 0x21: "gfx601", 0x3A: "gfx602",
+    0x22: "gfx700", 0x23: "gfx701", 0x24: "gfx702", 0x25: "gfx703", 0x26: "gfx704",
+    0x3B: "gfx705",
+    0x40: "gfx940", 0x4B: "gfx941",
+    0x5A: "gfx1251", 0x5B: "gfx12-5-generic", 0x50: "gfx1310",
+    0x5D: "gfx1170", 0x5E: "gfx1171", 0x5C: "gfx1172",
+}  # fmt: skip
 
 _XNACK_SHIFT, _SRAMECC_SHIFT = 8, 10  # EF_AMDGPU_FEATURE_{XNACK,SRAMECC}_V4
 
@@ -78,9 +103,12 @@ class Target:
         mach = e_flags & 0xFF
         arch = ARCH_OF_MACH.get(mach)
         if arch is None:
+            named = NAMED_MACH.get(mach)
             raise UnsupportedError(
-                f"AMDGPU machine number 0x{mach:02x} in e_flags is not known",
-                "known are " + ", ".join(MACH_OF_ARCH),
+                f"{named} (machine number 0x{mach:02x} in e_flags) is not supported"
+                if named
+                else f"AMDGPU machine number 0x{mach:02x} in e_flags is not known",
+                "supported are " + ", ".join(MACH_OF_ARCH),
             )
         return cls(
             arch,
@@ -101,8 +129,9 @@ class Target:
 
     @property
     def major(self) -> int:
-        """Major generation: 9 for gfx942, 10, 11 or 12."""
-        return int(self.arch[3:-2])
+        """Major generation: 8 for gfx803, 9 for gfx942 and gfx9-4-generic, 10, 11 or 12."""
+        number, generic, _ = self.arch[3:].partition("-")
+        return int(number if generic else number[:-2])
 
     @property
     def is_gfx9(self) -> bool:
@@ -111,23 +140,28 @@ class Target:
 
     @property
     def is_gfx940(self) -> bool:
-        """Whether this is gfx942 or gfx950 (the "gfx940+" rules of LLVM)."""
-        return self.arch in ("gfx942", "gfx950")
+        """Whether this is gfx942, gfx950 or what both have (the "gfx940+" rules of LLVM)."""
+        return self.arch in ("gfx942", "gfx950", "gfx9-4-generic")
+
+    @property
+    def is_gcn(self) -> bool:
+        """Whether this is GFX8 or GFX9: 64 lanes, SGPRs in granules, no prefetch of code."""
+        return self.major <= 9
 
     @property
     def has_mfma(self) -> bool:
         """Whether the part has MFMA instructions and AGPRs."""
-        return self.arch in ("gfx908", "gfx90a", "gfx942", "gfx950")
+        return self.arch == "gfx908" or self.unified_vgprs
 
     @property
     def unified_vgprs(self) -> bool:
         """Whether VGPRs and AGPRs share one file (gfx90a and later CDNA)."""
-        return self.arch in ("gfx90a", "gfx942", "gfx950")
+        return self.arch == "gfx90a" or self.is_gfx940
 
     @property
     def wave_size(self) -> int:
         """Default lanes per wave; on gfx10+ the descriptor decides."""
-        return 64 if self.is_gfx9 else 32
+        return 64 if self.is_gcn else 32
 
     @property
     def lds_bytes_per_cu(self) -> int:
@@ -139,7 +173,7 @@ class Target:
         """Wave slots of a SIMD: 10 on gfx908, 8 on gfx90a+, 16 on gfx10.3+ (LLVM)."""
         if self.unified_vgprs:
             return 8
-        return 10 if self.is_gfx9 else 16
+        return 10 if self.is_gcn else 16
 
     @property
     def nop_max(self) -> int:

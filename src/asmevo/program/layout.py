@@ -111,7 +111,7 @@ def _align_functions(original: Program, draft: Program, encodings: EncodingTable
 
 
 def _padding_instruction(encodings: EncodingTable) -> Instruction:
-    text = "s_nop 0" if encodings.target.is_gfx9 else "s_code_end"
+    text = "s_nop 0" if encodings.target.is_gcn else "s_code_end"
     return encodings.assemble([text])[0]
 
 

@@ -66,10 +66,10 @@ def set_resources(co: CodeObject, kernel: Kernel, wanted: Resources) -> bytes:
             numbers[".vgpr_count"] = max(vgprs, agprs) if target.has_mfma else vgprs
         numbers[".agpr_count"] = agprs
     if wanted.sgprs is not None:
-        _limit("SGPRs", wanted.sgprs, 102 if target.is_gfx9 else 106)
-        if target.is_gfx9:
+        _limit("SGPRs", wanted.sgprs, 102 if target.is_gcn else 106)
+        if target.is_gcn:
             d = d.replace(sgprs=wanted.sgprs + 6)
-        numbers[".sgpr_count"] = wanted.sgprs + (6 if target.is_gfx9 else 2)
+        numbers[".sgpr_count"] = wanted.sgprs + (6 if target.is_gcn else 2)
     if wanted.lds is not None:
         _limit("bytes of LDS", wanted.lds, target.lds_bytes_per_cu)
         d = d.replace(group_segment_fixed_size=wanted.lds)

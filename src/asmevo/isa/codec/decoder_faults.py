@@ -21,7 +21,7 @@ _VOP1, _VOPC = 0x3F, 0x3E  # bits 31:25
 
 def affected(target: Target) -> bool:
     """Whether the decoder of this target needs `is_fatal` asked before each instruction."""
-    return target.major in (9, 10)
+    return target.major <= 10
 
 
 def is_fatal(word: int, following: int, target: Target) -> bool:
@@ -29,7 +29,7 @@ def is_fatal(word: int, following: int, target: Target) -> bool:
     top = word >> 24
     if top < 0x80:
         return word & 0x1FF == _SDWA and _reserved_sdwa(word >> 25, following)
-    if target.major == 9 and 0xD0 <= top <= 0xD3:  # VOP3, VOP3P: three 9-bit sources
+    if target.major <= 9 and 0xD0 <= top <= 0xD3:  # VOP3, VOP3P: three 9-bit sources
         if top == 0xD0 and word & 0xFF == _LITERAL:  # VOPC: the scalar destination
             return True
         return any(following >> at & 0x1FF == _LITERAL for at in (0, 9, 18))
@@ -58,6 +58,6 @@ def twin_without_x(word: int, target: Target) -> int | None:
     LLVM does not read in the other.
     """
     op = word >> 16 & 0x3FF
-    if target.major != 9 or word >> 26 != 0x34 or not _is_cmpx(op):
+    if target.major > 9 or word >> 26 != 0x34 or not _is_cmpx(op):
         return None
     return word ^ (0x1 if op < 0x20 else 0x10) << 16

@@ -5,8 +5,8 @@ read its remaining words as instructions that are not there; so the length is ta
 encoding family (the leading bits) and from what makes that family longer: a literal, DPP or SDWA
 word, an opcode with a constant of its own, non-sequential addresses.
 
-Source: "Microcode Formats" of the ISA documents (Vega, CDNA3, RDNA1 to RDNA4) and, for gfx1250,
-LLVM's `AMDGPU.td`, `VOPInstructions.td`, `VIMAGE`/`VBUFFER` classes.
+Source: "Microcode Formats" of the ISA documents (GCN3, Vega, CDNA3, RDNA1 to RDNA4) and, for
+gfx1250, LLVM's `AMDGPU.td`, `VOPInstructions.td`, `VIMAGE`/`VBUFFER` classes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def instruction_length(code: bytes, at: int, target: Target) -> int:
     if word >> 30 == 2:
         return _scalar(word, target)
     generation = target.major
-    if generation == 9:
+    if generation <= 9:
         size = _gfx9(word)
     elif generation < 12:
         size = _gfx10(word, following) if generation == 10 else _gfx11(word, following)
@@ -59,6 +59,7 @@ def _source(value: int, target: Target) -> int:
 
 # VOP2 opcodes with a constant of their own: fmamk, fmaak, madmk, madak (32 and 16 bits).
 _VOP2_CONSTANT = {
+    8: frozenset({0x17, 0x18, 0x24, 0x25}),
     9: frozenset({0x17, 0x18, 0x24, 0x25}),
     10: frozenset({0x20, 0x21, 0x2C, 0x2D, 0x37, 0x38}),
     11: frozenset({0x2C, 0x2D, 0x37, 0x38}),
@@ -89,7 +90,7 @@ def _scalar(word: int, target: Target) -> int:
     if word >> 23 == 0x17D:  # SOP1
         return 4 + _source(first, target)
     if word >> 28 == 0xB and word >> 23 != 0x17E:  # SOPK
-        setreg_imm32 = {9: 20, 10: 21}.get(target.major, 19)
+        setreg_imm32 = {8: 20, 9: 20, 10: 21}.get(target.major, 19)
         return 8 if word >> 23 & 0x1F == setreg_imm32 else 4
     # SOPC and SOP2; s_fmaak_f32 and s_fmamk_f32 (gfx11.5 and later) have a constant of their own.
     if word >> 23 != 0x17E and target.major >= 11 and word >> 23 & 0x7F in (0x45, 0x46):
