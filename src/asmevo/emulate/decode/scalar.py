@@ -11,6 +11,8 @@ from asmevo.emulate.layout import INDEX_BITS, MODE_EFFECTIVE, MODE_REGISTER, VSK
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import Imm, Operand, Reg
 from asmevo.isa.semantics import table
+from asmevo.isa.semantics.instruction.decode import UnsupportedForm, printed_types
+from asmevo.isa.semantics.instruction.scalar import scalar_operands
 
 _LOAD = re.compile(r"s_(buffer_|scratch_)?load_dword(?:x(\d+))?$")
 _STORE = re.compile(r"s_(buffer_|scratch_)?store_dword(?:x(\d+))?$")
@@ -40,23 +42,13 @@ HWREGS = {
 
 def decode_scalar(ctx: Context, inst: Instruction, semantic: table.Semantic) -> Record:
     """A SALU opcode of the semantics table."""
-    base = inst.base
-    operands = list(inst.operands)
-    explicit = [d for d in semantic.dsts if d not in table.IMPLICIT]
-    types = explicit + [s for s in semantic.srcs if s not in table.IMPLICIT]
-    if base in ("s_addk_i32", "s_mulk_i32"):
-        operands = [operands[0], *operands]
-    if re.match(r"s_(addk|mulk|movk|cmovk|cmpk_\w+)_i32$", base):
-        # The 16-bit immediate is printed as its unsigned pattern; I32 forms sign-extend it.
-        last = operands[-1].value
-        assert isinstance(last, Imm)
-        low = last.value & 0xFFFF
-        signed = low - 0x10000 if low & 0x8000 else low
-        operands[-1] = Operand(Imm(signed))
-    if len(operands) != len(types):
-        raise Unsupported(f"{inst.text}: {len(operands)} operands, {len(types)} expected")
+    try:
+        operands = scalar_operands(inst, semantic)
+    except UnsupportedForm as err:
+        raise Unsupported(*err.args) from None
+    types = printed_types(semantic)
     ops = [ctx.offset(o, t) for o, t in zip(operands, types, strict=True)]
-    return Record(Variant("scalar", base), ops)
+    return Record(Variant("scalar", inst.base), ops)
 
 
 def decode_scalar_other(ctx: Context, inst: Instruction) -> Record | None:

@@ -200,10 +200,10 @@ class NumpyAlgebra:
             return self._f(w, a).astype(_UINT[to])
 
 
-_NUMPY = NumpyAlgebra()
+ALGEBRA = NumpyAlgebra()
 
 
 def value(bits: Any, width: int, kind: str = "u") -> Value:
     """Wrap an array of bit patterns (or booleans for width 1) as a `Value`."""
     array = np.asarray(bits, dtype=bool if width == 1 else _UINT[width])
-    return Value(_NUMPY, array, width, kind)
+    return Value(ALGEBRA, array, width, kind)

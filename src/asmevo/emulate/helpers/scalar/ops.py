@@ -1,4 +1,4 @@
-"""Helpers for SALU opcodes of the semantics table."""
+"""Helpers for SALU opcodes of the semantics table: the engine's instance of `ScalarState`."""
 
 from __future__ import annotations
 
@@ -6,20 +6,42 @@ from asmevo.emulate import layout as L
 from asmevo.emulate.helpers.emit import Helper, Variant, family
 from asmevo.emulate.native.ir import Module
 from asmevo.isa.semantics import table
+from asmevo.isa.semantics.instruction.scalar import execute_scalar
 from asmevo.isa.semantics.values import Value
 
 
-def _read(h: Helper, index: int, type_: str) -> Value:
-    if type_ == "scc":
-        raw = h.fn.load("i32", h.fn.at("%st", L.SCC))
-        return h.s(h.fn.op(f"icmp ne i32 {raw}, 0"), 1, "b")
-    if type_ == "exec":
-        return h.s(h.exec_bits(), 64)
-    if type_ == "m0":
-        return h.s(h.field(L.M0, "i32"), 32)
-    width = table.width_of(type_)
-    raw = h.fn.load(f"i{width}", h.slot(index))
-    return h.s(raw, width, table.kind_of(type_))
+class ScalarFile:
+    """The wave state's scalars behind a record's operands."""
+
+    def __init__(self, h: Helper) -> None:
+        self._h = h
+
+    def read(self, operand: int, type_: str) -> Value:
+        """Load an operand."""
+        width = table.width_of(type_)
+        raw = self._h.fn.load(f"i{width}", self._h.slot(operand))
+        return self._h.s(raw, width, table.kind_of(type_))
+
+    def implicit(self, name: str) -> Value:
+        """SCC, EXEC or M0."""
+        h = self._h
+        if name == "scc":
+            raw = h.fn.load("i32", h.fn.at("%st", L.SCC))
+            return h.s(h.fn.op(f"icmp ne i32 {raw}, 0"), 1, "b")
+        return h.s(h.exec_bits(), 64) if name == "exec" else h.s(h.field(L.M0, "i32"), 32)
+
+    def write(self, operand: int, value: Value) -> None:
+        """Store a destination."""
+        self._h.fn.store(f"i{value.width}", value.raw, self._h.slot(operand))
+
+    def write_implicit(self, name: str, value: Value) -> None:
+        """Store SCC or EXEC."""
+        h = self._h
+        if name == "scc":
+            wide = h.fn.op(f"zext i1 {value.raw} to i32")
+            h.fn.store("i32", wide, h.fn.at("%st", L.SCC))
+        else:
+            h.set_field(L.EXEC, value.raw)
 
 
 @family("scalar")
@@ -28,26 +50,6 @@ def emit_scalar(module: Module, variant: Variant) -> None:
     semantic = table.lookup(variant.name)
     assert semantic is not None, variant
     h = Helper(module, variant)
-    explicit = [d for d in semantic.dsts if d not in table.IMPLICIT]
-    slot = len(explicit)
-    args: list[Value] = []
-    for type_ in semantic.srcs:
-        args.append(_read(h, slot, type_))
-        if type_ not in table.IMPLICIT:
-            slot += 1
-    if semantic.reads_dst:
-        args.append(_read(h, 0, semantic.dsts[0]))
-    results = table.apply(semantic, args)
-    # Write in order; EXEC last, since a saveexec destination may alias the source.
-    index = 0
-    for type_, value in zip(semantic.dsts, results, strict=True):
-        if type_ == "scc":
-            wide = h.fn.op(f"zext i1 {value.raw} to i32")
-            h.fn.store("i32", wide, h.fn.at("%st", L.SCC))
-        elif type_ == "exec":
-            h.set_field(L.EXEC, value.raw)
-        else:
-            h.fn.store(f"i{value.width}", value.raw, h.slot(index))
-            index += 1
+    execute_scalar(semantic, ScalarFile(h))
     h.next()
     h.finish()

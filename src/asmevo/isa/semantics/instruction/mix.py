@@ -6,11 +6,15 @@ the f32 result again (pseudocode V_MAD_MIX*).
 
 from __future__ import annotations
 
+from typing import Any
+
+from asmevo.isa.instruction import Instruction
 from asmevo.isa.semantics.directed import directed
+from asmevo.isa.semantics.instruction.decode import UnsupportedForm
 from asmevo.isa.semantics.instruction.form import Form
 from asmevo.isa.semantics.instruction.results import settled
 from asmevo.isa.semantics.instruction.state import State
-from asmevo.isa.semantics.table import Semantic
+from asmevo.isa.semantics.table import FloatMode, Semantic
 from asmevo.isa.semantics.values import Value, where
 from asmevo.isa.semantics.vector_float import flush, fma_full
 
@@ -22,6 +26,43 @@ MIX = {
         ("v_fma_mixhi_f16", "f16"),
     )
 }
+
+
+def mix_options(inst: Instruction, mode: FloatMode) -> dict[str, Any]:
+    """The options of one instruction in one mode, as `decode.options_of` gives them.
+
+    Raises:
+        UnsupportedForm: a modifier that these opcodes do not have.
+    """
+    mods = inst.modifiers
+    options: dict[str, Any] = {
+        "op_sel": mods.get("op_sel", ()),
+        "op_sel_hi": mods.get("op_sel_hi", ()),
+    }
+    for name in ("neg", "abs"):
+        bits = sum(1 << i for i, o in enumerate(inst.operands[1:]) if getattr(o, name))
+        if bits:
+            options[name] = bits
+    for name in mods:
+        if name == "clamp":
+            options["clamp"] = True
+            if not mode.dx10_clamp:
+                options["dx10"] = False
+        elif name not in ("op_sel", "op_sel_hi"):
+            raise UnsupportedForm(f"modifier {name} of {inst.base} is not supported")
+    if (mode.denorm_32, mode.denorm_16_64) != (3, 3):
+        options["denorm"] = (mode.denorm_32, mode.denorm_16_64)
+    if (mode.round_32, mode.round_16_64) != (0, 0):
+        options["round"] = (mode.round_32, mode.round_16_64)
+    if mode.fp16_ovfl and not inst.base.endswith("f32"):
+        options["fp16_ovfl"] = True
+    return options
+
+
+def mix_types(options: dict[str, Any]) -> list[str]:
+    """Types of the three sources: op_sel_hi chooses f16."""
+    halves = options["op_sel_hi"]
+    return ["f16" if n < len(halves) and halves[n] else "f32" for n in range(3)]
 
 
 def _source(form: Form, state: State, position: int) -> Value:
