@@ -34,13 +34,15 @@ def _(a: Value, b: Value, m: Value) -> Value:
 
 # --- add, subtract ---------------------------------------------------------------------------
 @lane("v_add_u32 v_add_i32", "u32", "u32 u32")
-@lane("v_add_u16 v_add_i16", "u16", "u16 u16")
+@lane("v_add_u16", "u16", "u16 u16")
+@lane("v_add_i16", "u16", "u16 u16", high="open")
 def _(a: Value, b: Value) -> Value:
     return a + b
 
 
 @lane("v_sub_u32 v_sub_i32", "u32", "u32 u32")
-@lane("v_sub_u16 v_sub_i16", "u16", "u16 u16")
+@lane("v_sub_u16", "u16", "u16 u16")
+@lane("v_sub_i16", "u16", "u16 u16", high="open")
 def _(a: Value, b: Value) -> Value:
     return a - b
 
@@ -351,11 +353,12 @@ def _max(a: Value, b: Value) -> Value:
 
 
 for _k in ("u32", "i32", "u16", "i16"):
+    _high = "open" if _k.endswith("16") else "zero"
     lane(f"v_min_{_k}", _k, f"{_k} {_k}")(_min)
     lane(f"v_max_{_k}", _k, f"{_k} {_k}")(_max)
-    lane(f"v_min3_{_k}", _k, f"{_k} {_k} {_k}")(lambda a, b, c: _min(_min(a, b), c))
-    lane(f"v_max3_{_k}", _k, f"{_k} {_k} {_k}")(lambda a, b, c: _max(_max(a, b), c))
-    lane(f"v_med3_{_k}", _k, f"{_k} {_k} {_k}")(
+    lane(f"v_min3_{_k}", _k, f"{_k} {_k} {_k}", high=_high)(lambda a, b, c: _min(_min(a, b), c))
+    lane(f"v_max3_{_k}", _k, f"{_k} {_k} {_k}", high=_high)(lambda a, b, c: _max(_max(a, b), c))
+    lane(f"v_med3_{_k}", _k, f"{_k} {_k} {_k}", high=_high)(
         lambda a, b, c: _max(_min(a, b), _min(_max(a, b), c))
     )
 

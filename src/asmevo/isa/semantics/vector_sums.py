@@ -53,7 +53,7 @@ def _(a: Value, b: Value, c: Value) -> Value:
     return out
 
 
-@lane("v_sat_pk_u8_i16", "u16", "b32")
+@lane("v_sat_pk_u8_i16", "u16", "b32", high="open")
 def _(a: Value) -> Value:
     out = a.const(0)
     for i in range(2):
