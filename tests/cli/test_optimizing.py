@@ -17,6 +17,8 @@ import pytest
 
 from asmevo.cli.render.report import render
 from asmevo.codeobject import CodeObject
+from asmevo.verify.oracle import DifferentialOracle
+from asmevo.verify.report import VerifyReport
 
 from .conftest import LAUNCHES, Run, contents
 
@@ -222,3 +224,23 @@ def test_interrupted_by_the_user(kernel_objects: Callable[..., bytes], tmp_path:
     assert err.endswith("asmevo: interrupted\n")
     assert "Traceback" not in err
     assert not (tmp_path / "K1").exists()
+
+
+def test_a_winner_that_fails_its_final_verification_is_not_written(
+    run: Run, demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = DifferentialOracle.verify
+
+    def verify(self: DifferentialOracle, candidate: bytes, capsules: Any) -> VerifyReport:
+        if self.config.matrix == "exact" and candidate != self.k0:
+            return VerifyReport("divergent", "y differs with other junk")
+        return real(self, candidate, capsules)
+
+    monkeypatch.setattr(DifferentialOracle, "verify", verify)
+    out = tmp_path / "K1.hsaco"
+    told = run("optimize", demo / "K0.hsaco", "--launch", demo / "launch.yaml", "--budget", 8,
+               "-o", out)  # fmt: skip
+    assert told.code != 0
+    assert "failed its final verification" in told.out + told.err
+    assert "y differs with other junk" in told.out + told.err
+    assert not out.exists()

@@ -56,3 +56,15 @@ def test_boundaries() -> None:
     assert disjoint(Edit(1, 3, ()), Edit(3, 4, ()))
     assert not disjoint(Edit(1, 3, ()), Edit(3, 3, ("s_nop 0",)))
     assert not disjoint(Edit(1, 3, ()), Edit(2, 4, ()))
+
+
+def test_an_edit_right_behind_a_longer_one_is_shifted() -> None:
+    grown = Edit(2, 5, ("s_nop 0",) * 5)
+    shrunk = Edit(2, 5, ())
+    assert rebase([Edit(5, 6, ())], [grown]) == (Edit(7, 8, ()),)
+    assert rebase([Edit(5, 6, ())], [shrunk]) == (Edit(2, 3, ()),)
+    assert rebase([Edit(0, 2, ())], [grown]) == (Edit(0, 2, ()),)
+    assert rebase([Edit(5, 6, ()), Edit(9, 9, ("s_nop 1",))], [grown, Edit(6, 8, ())]) == (
+        Edit(7, 8, ()),
+        Edit(9, 9, ("s_nop 1",)),
+    )

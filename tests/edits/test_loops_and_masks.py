@@ -5,8 +5,10 @@ from __future__ import annotations
 from edit_kernels import LOADS, WINDOW, kernel, texts
 
 from asmevo.edits import BatchLoop
+from asmevo.edits.batch_loop import _renamings
 from asmevo.edits.exec_values import ENTRY, ExecValues
 from asmevo.edits.hoist_wait import loops
+from asmevo.edits.loop_shapes import Split
 from asmevo.edits.webs import UNDEFINED, may_clobber, web_at
 from asmevo.program.cfg import blocks
 from asmevo.program.edit import apply
@@ -239,3 +241,18 @@ def test_a_counted_loop_whose_use_writes_the_flag_stays() -> None:
     # The counter of its own goes with the addresses and is no matter; one that the use needs is.
     lines[place + 1] = "v_fma_f32 v2, v4, s10, v2"
     assert not list(BatchLoop().composites(kernel(*lines), "k", WINDOW))
+
+
+def test_a_loaded_value_that_leaves_the_loop_gets_no_copies() -> None:
+    """`_renamings` itself: its callers look at liveness before, it must not rely on that."""
+    add = "v_add_f32_e32 v2, v2, v4"
+
+    def copies(lines: tuple[str, ...]) -> object:
+        program = kernel(*lines)
+        masks = masks_of(program)
+        load, use = at(program, LOADS[0]), at(program, add)
+        split = Split(tuple(range(load, use)), (use,), (load,))
+        return _renamings(program, masks, split, set(range(1024, 1034)), 32, 2)
+
+    assert copies(LOOP) is not None
+    assert copies((*LOOP[:-1], "v_mov_b32_e32 v2, v4", STORE)) is None

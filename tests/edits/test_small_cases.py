@@ -264,6 +264,10 @@ def test_what_keeps_a_store_in_place() -> None:
         ("v_add_f32_e32 v1, v2, v12", {1024 + 2: 1024 + 7}, "v_add_f32_e32 v1, v7, v12"),
         ("ds_read_b64 v[2:3], v2", {1026: 1034, 1027: 1035}, "ds_read_b64 v[10:11], v10"),
         ("ds_read_b64 v[2:3], v2", {1027: 1040}, None),
+        # Torn is torn, also when a later tuple of the same text is whole.
+        ("v_lshl_add_u64 v[2:3], v[4:5], 0, v[6:7]", {1027: 1040}, None),
+        ("v_lshl_add_u64 v[2:3], v[4:5], 0, v[6:7]", {1029: 1040}, None),
+        ("v_lshl_add_u64 v[2:3], v[4:5], 0, s[6:7]", {1026: 1027, 1027: 1026}, None),
         ("s_mov_b64 s[2:3], s[12:13]", {2: 8, 3: 9}, "s_mov_b64 s[8:9], s[12:13]"),
         ("v_mov_b32_e32 v2, s2", {2: 8}, "v_mov_b32_e32 v2, s8"),
         ("buffer_load_dword v2, v2, s[4:7], 0 offen offset:2", {1026: 1029},
@@ -298,3 +302,17 @@ def test_a_loop_without_loads_from_outside_keeps_its_waits() -> None:
         "s_sub_u32 s4, s4, 1", "s_cmp_lg_u32 s4, 0", "s_cbranch_scc1 top",
     )  # fmt: skip
     assert list(HoistWait().composites(program, "k", WINDOW)) == []
+
+
+def test_a_wait_that_meets_a_weaker_one_keeps_the_smaller_count() -> None:
+    found = relaxed(*LOADS, "s_waitcnt vmcnt(0)", "v_mov_b32_e32 v8, v9", "s_waitcnt vmcnt(1)",
+                    "v_add_f32_e32 v7, v5, v5")  # fmt: skip
+    moved = [
+        *LOADS, "v_mov_b32_e32 v8, v9", "s_waitcnt vmcnt(0)", "v_add_f32_e32 v7, v5, v5",
+        "s_endpgm",
+    ]  # fmt: skip
+    assert moved in found
+    # No proposal lets the younger load arrive after its use.
+    for lines in found:
+        waits = lines[: lines.index("v_add_f32_e32 v7, v5, v5")]
+        assert "s_waitcnt vmcnt(0)" in waits

@@ -117,3 +117,16 @@ def test_unusable_times_are_a_fault_of_the_device(bad: float) -> None:
 def test_nonsense_parameters_are_refused(field: str, bad: float) -> None:
     with pytest.raises(InputError, match=field):
         CommitRule(**{field: bad})
+
+
+def test_k0_of_another_label_or_unit_is_refused_too() -> None:
+    """The parent's times fit the candidate's; K0's do not."""
+    with pytest.raises(InputError, match="cannot be compared"):
+        decide(RULE, [measured(1)], [modelled(1)], [modelled(1)])
+    nanoseconds = Timing((1.0,), "ns", "modelled", 0.2, "test")
+    with pytest.raises(InputError, match="cannot be compared"):
+        decide(RULE, [nanoseconds], [modelled(1)], [modelled(1)])
+    with pytest.raises(InputError, match="same capsules"):
+        decide(RULE, [modelled(1), modelled(1)], [modelled(1)], [modelled(1)])
+    with pytest.raises(EnvironmentFault, match="unusable times"):
+        decide(RULE, [modelled(0.0)], [modelled(1)], [modelled(1)])

@@ -12,14 +12,17 @@ from pathlib import Path
 import pytest
 from fakes import FakeDevice, capsule, kernel_object
 
+from asmevo.codeobject import CodeObject
 from asmevo.device.protocol import RunOptions, RunResult, Timing
 from asmevo.drivers import DRIVER_NAMES, make_driver
 from asmevo.errors import EnvironmentFault, InputError
 from asmevo.program.edit import Edit
-from asmevo.search.controller import Config, Controller, Progress, SearchResult
+from asmevo.program.recover import recover
+from asmevo.search.bench import Bench, Problem
+from asmevo.search.controller import Config, Controller, Progress, Search, SearchResult
 from asmevo.search.driver import Context, Driver
-from asmevo.search.store import SqliteStore
-from asmevo.search.types import Attempt, Proposal, object_id
+from asmevo.search.store import MemoryStore, SqliteStore
+from asmevo.search.types import Attempt, Node, Proposal, object_id
 
 KERNEL = "matmul_f32"
 
@@ -266,3 +269,60 @@ def test_bad_budgets_and_missing_capsules_are_refused(tmp_path: Path) -> None:
 def test_an_unknown_driver_is_refused() -> None:
     with pytest.raises(InputError, match="no driver"):
         make_driver("clever")
+
+
+def test_the_earliest_of_equally_fast_nodes_is_the_best(tmp_path: Path) -> None:
+    run = config(tmp_path / "run.db", make_driver("rules"))
+    times = (run.device.time(run.k0, run.capsules[0], 1),)
+    problem = Problem(
+        run.k0, KERNEL, run.capsules, run.device.recipe, run.verify, 1, run.rule, times
+    )  # fmt: skip
+    kept = MemoryStore(k0=run.k0, kernel=KERNEL, driver="rules", seed=0, config={})
+    search = Search(run, kept, Bench(problem, run.device))
+    root = object_id(run.k0)
+    search.add_node(Node(root, None, (), times, "original", 0, -1, 1.0))
+    for sequence, speed in ((3, 1.5), (4, 1.5), (1, 1.25), (2, 1.5)):
+        search.add_node(
+            Node(f"node {sequence}", root, (), times, "tested-exact", 1, sequence, speed)
+        )  # fmt: skip
+    assert search.best.id == "node 2"
+    assert search.root.id == root
+
+
+@pytest.mark.parametrize(
+    ("pattern", "survives"), [("FFS" * 4, True), ("FSFFSFFS", True), ("FFFS", False)]
+)
+def test_only_faults_in_a_row_end_the_run(tmp_path: Path, pattern: str, survives: bool) -> None:
+    class Flaky(FakeDevice):
+        def time(self, object: bytes, capsule: object, samples: int) -> Timing:
+            found = super().time(object, capsule, samples)  # type: ignore[arg-type]
+            if self.times > 1 and pattern[self.times - 2] == "F":  # the first is K0's
+                raise EnvironmentFault("no device")
+            return found
+
+    path = tmp_path / "run.db"
+    # Each is right and slower, so that each comes to timing.
+    driver = Fixed(*[(Edit(0, 0, (f"s_nop {n}",)),) for n in range(len(pattern))])
+    run = Controller(config(path, driver, device=Flaky()))
+    if survives:
+        assert [a.status == "infrastructure_error" for a in run.run().attempts] == [
+            c == "F" for c in pattern
+        ]
+    else:
+        with pytest.raises(EnvironmentFault, match="no device"):
+            run.run()
+
+
+def test_bytes_that_an_infrastructure_fault_left_unjudged_are_judged_later(tmp_path: Path) -> None:
+    class Once(FakeDevice):
+        def time(self, object: bytes, capsule: object, samples: int) -> Timing:
+            found = super().time(object, capsule, samples)  # type: ignore[arg-type]
+            if self.times == 2:
+                raise EnvironmentFault("no device")
+            return found
+
+    # The same bytes by another edit.
+    first = recover(CodeObject.open(kernel_object(KERNEL))).line(0)
+    driver = Fixed((Edit(0, 0, ("s_nop 0",)),), (Edit(0, 1, ("s_nop 0", first)),))
+    report = Controller(config(tmp_path / "run.db", driver, device=Once())).run()
+    assert [a.status for a in report.attempts] == ["infrastructure_error", "insufficient_speedup"]

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fakes import FakeDevice, capsule, kernel_object
+from fakes import KERNELS, FakeDevice, capsule, kernel_object
 
 from asmevo.capsule.spec import LaunchSpec
 from asmevo.capsule.synthesize import synthesize
@@ -19,8 +19,10 @@ from asmevo.codeobject import CodeObject
 from asmevo.device.emulated import EmulatedDevice
 from asmevo.device.protocol import Timing
 from asmevo.errors import EnvironmentFault, UnsupportedError
+from asmevo.program.build import assemble_object
 from asmevo.program.edit import Edit
 from asmevo.program.model import Program
+from asmevo.program.recover import recover
 from asmevo.search import gates, judge
 from asmevo.search.bench import Bench, Problem
 from asmevo.search.commit import CommitRule
@@ -222,8 +224,8 @@ def test_the_order_is_the_designs() -> None:
     )  # fmt: skip
 
 
-def fake_bench(device: FakeDevice) -> Bench:
-    k0 = kernel_object("saxpy")
+def fake_bench(device: FakeDevice, k0: bytes | None = None) -> Bench:
+    k0 = k0 or kernel_object("saxpy")
     launch = capsule("saxpy")
     times = (device.time(k0, launch, 1),)
     problem = Problem(
@@ -256,3 +258,61 @@ def test_a_broken_device_is_no_verdict_on_the_candidate() -> None:
     edits = replace_line(base, "s_endpgm", "s_nop 0", "s_endpgm")
     with pytest.raises(EnvironmentFault, match="bus"):
         judged(base, edits)
+
+
+def test_a_child_that_is_slower_than_its_parent_is_not_accepted_for_beating_k0() -> None:
+    base = fake_bench(FakeDevice())
+    # Five clocks off a nop: faster than K0. The parent was faster still.
+    k0 = base.problem.k0_timings[0]
+    slower = replace(k0, samples=(k0.centre * 2,))
+    problem = replace(base.problem, k0_timings=(slower,))
+    edits = replace_line(base, "s_endpgm", "s_nop 0", "s_endpgm")
+    bench = Bench(problem, FakeDevice())
+    given = replace(task(bench, edits), parent_timings=(replace(k0, samples=(k0.centre * 0.5,)),))
+    verdict = judge.judge(given, bench)
+    assert (verdict.gate, verdict.status) == ("commit", "insufficient_speedup")
+    assert verdict.speedup is not None
+    assert verdict.speedup < 1.0
+    # Against K0's own times the same candidate would have passed.
+    alone = judge.judge(replace(given, parent_timings=(slower,)), bench)
+    assert alone.status == "accepted"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (".amdhsa_group_segment_fixed_size 0", ".amdhsa_group_segment_fixed_size 512"),
+        (".amdhsa_system_sgpr_workgroup_id_y 0", ".amdhsa_system_sgpr_workgroup_id_y 1"),
+        (".amdhsa_float_denorm_mode_32 3", ".amdhsa_float_denorm_mode_32 0"),
+        (".kernarg_segment_size: 280", ".kernarg_segment_size: 288"),
+    ],
+)
+def test_a_changed_abi_is_stopped_by_its_gate(old: str, new: str) -> None:
+    base = fake_bench(FakeDevice())
+    source = (KERNELS / "saxpy.s").read_text()
+    assert old in source
+    tried = candidate(base, [])
+    tried.object = assemble_object(source.replace(old, new))
+    tried.code_object = CodeObject.open(tried.object)
+    tried.built = recover(tried.code_object)
+    verdict = gates.AbiAndResources(base).judge(tried)
+    assert verdict is not None
+    assert (verdict.status, verdict.gate) == ("static_invalid", "abi_resources")
+
+
+def test_the_abi_gate_lets_the_same_file_pass() -> None:
+    base = fake_bench(FakeDevice())
+    tried = candidate(base, [])
+    tried.object, tried.code_object, tried.built = base.problem.k0, base.code_object, base.program
+    assert gates.AbiAndResources(base).judge(tried) is None
+
+
+def test_faults_that_k0_has_itself_are_tolerated_by_their_gate() -> None:
+    """K0 uses a register beyond its declared count; a candidate that still does is no worse."""
+    source = (KERNELS / "saxpy.s").read_text()
+    k0 = assemble_object(source.replace("\ts_endpgm", "\tv_mov_b32_e32 v9, v5\n\ts_endpgm", 1))
+    base = fake_bench(FakeDevice(), k0)
+    assert any(f.rule == "register.beyond-count" for f in base.findings)
+    tried = candidate(base, [])
+    tried.object, tried.code_object, tried.built = k0, base.code_object, base.program
+    assert gates.AbiAndResources(base).judge(tried) is None

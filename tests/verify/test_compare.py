@@ -179,3 +179,13 @@ def test_two_patterns_give_the_exact_written_set(stored, data):
 def test_poison_is_a_function_of_name_and_seed():
     assert poison_bytes("y", 64, "A", 1) == poison_bytes("y", 64, "A", 1)
     assert len({poison_bytes(n, 64, "A", s) for n in "xy" for s in (1, 2)}) == 4
+
+
+@pytest.mark.parametrize(("below", "ok"), [(1e-8, False), (1e-10, False), (0.0, True)])
+def test_a_cosine_just_below_theta_is_below(below, ok):
+    """Two vectors at a known angle: cos = 0.96 (3-4-5 triangles), asked for a little more."""
+    a, b = [3.0, 4.0], [4.0, 3.0]  # dot 24, both norms 25
+    found = run(a, b, "f64", Tolerance(24 / 25 + below, 1.0))
+    assert found.cosine == pytest.approx(0.96, abs=1e-15)
+    assert found.ok is ok
+    assert found.reason.count("cosine") == (not ok)

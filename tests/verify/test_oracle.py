@@ -13,6 +13,7 @@ from asmevo.device.protocol import Fault, RunResult
 from asmevo.errors import EnvironmentFault, InputError, UnsupportedError
 from asmevo.verify.evidence import evidence
 from asmevo.verify.oracle import DifferentialOracle, OracleError, VerifyConfig, verify
+from asmevo.verify.poison import poisoned
 
 
 def scale(factor=2.5, dtype=np.float32):
@@ -579,3 +580,51 @@ def test_a_k0_that_works_by_elapsed_time_is_not_run_with_late_loads(device, make
 def test_late_loads_can_be_switched_off(device, make_capsule):
     k0 = device.object("waits", late_enough)
     assert judge(device, k0, early, make_capsule(), late_loads=False).ok
+
+
+def test_result_from_undefined_scratch(device, k0, make_capsule):
+    """Scratch without an init holds other junk in every run, as an output does."""
+    base = make_capsule()
+    y = base.buffer("y")
+    scratch = dataclasses.replace(
+        y, name="s", role="scratch", address=y.address + (1 << 33), undefined=True
+    )
+    capsule = dataclasses.replace(base, buffers=(*base.buffers, scratch))
+
+    def kernel(m):
+        out = m.read("x") * np.float32(2.5)
+        # One bit of what nobody wrote, within any tolerance.
+        out[3] += np.float32(1e-6) * (m.read("s").view(np.uint32)[0] & 1)
+        m.write("y", out)
+
+    report = judge(device, k0, kernel, capsule)
+    assert report.status == "divergent"
+    assert "depends on undefined" in report.reason
+
+    def written_first(m):
+        m.write("s", np.zeros(64, np.float32))
+        kernel(m)
+
+    assert judge(device, k0, written_first, capsule).ok
+
+
+def test_poison_reaches_scratch_without_an_init_only(make_capsule):
+    base = make_capsule()
+    y = base.buffer("y")
+    capsule = dataclasses.replace(
+        base,
+        buffers=(
+            *base.buffers,
+            dataclasses.replace(
+                y, name="s", role="scratch", address=y.address + (1 << 33), undefined=True
+            ),
+            dataclasses.replace(
+                y, name="z", role="scratch", address=y.address + (1 << 34), undefined=False
+            ),
+        ),
+    )
+    a, b = (poisoned(capsule, p, 5) for p in ("A", "B"))
+    differ = {
+        x.name for x in a.buffers if x.data != b.buffer(x.name).data
+    }  # fmt: skip
+    assert differ == {"y", "s"}
