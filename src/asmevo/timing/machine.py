@@ -19,9 +19,6 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from asmevo.errors import UnsupportedError
 from asmevo.isa.target import Target
 
@@ -163,10 +160,6 @@ class Machine:
                 )
         merged = MappingProxyType({**self.values, **values})
         return replace(self, values=merged, changed=self.changed | frozenset(values))
-
-    def vector(self, names: tuple[str, ...]) -> NDArray[np.float64]:
-        """Constants in the given order, float64 [len(names)]."""
-        return np.array([self.values[n] for n in names], dtype=np.float64)
 
 
 def machine_for(target: Target | str) -> Machine:

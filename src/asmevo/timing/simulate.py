@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asmevo.errors import InputError
-from asmevo.timing import kernel
+from asmevo.timing import kernel, state
 from asmevo.timing.machine import Machine
 from asmevo.timing.static import StaticProgram
 
@@ -95,11 +95,53 @@ def simulate(
     """
     if not waves:
         raise InputError("no wave to simulate", "trace at least one workgroup")
-    streams = [np.ascontiguousarray(wave.indices, dtype=np.int32) for wave in waves]
+    streams = _streams(program, waves, machine, simds, starts)
+    n = len(program)
+    latency = np.full(n, -1.0) if memory_latency is None else memory_latency
+    executed = int(streams.index.shape[0])
+    kept = state.Record(
+        np.zeros(n),
+        np.zeros(n, dtype=np.int64),
+        np.zeros(len(waves)),
+        np.zeros(executed if record else 0),
+    )
+    code = _code(program, latency)
+    status = kernel.run(
+        kernel.Clocks(*(machine[name] for name in kernel.Clocks._fields)),
+        code,
+        streams,
+        cold,
+        kept,
+        *state.fresh(code, streams, program.slots),
+    )
+    if status == kernel.DEADLOCK:
+        raise InputError("waves of a workgroup wait at a barrier that the others never reach")
+    ends = streams.start
+    issues = tuple(kept.issue[ends[i] : ends[i + 1]] for i in range(len(waves))) if record else ()
+    return Simulation(
+        clocks=float(kept.end.max() - streams.begin.min()),
+        wave_start=streams.begin,
+        wave_end=kept.end,
+        cost=kept.cost,
+        count=kept.count,
+        issue=issues,
+        executed=executed,
+    )
+
+
+def _streams(
+    program: StaticProgram,
+    waves: Sequence[WaveLike],
+    machine: Machine,
+    simds: Sequence[int] | None,
+    starts: Sequence[float] | None,
+) -> state.Streams:
+    """The waves end to end, with their places and start times; see `simulate`."""
+    parts = [np.ascontiguousarray(wave.indices, dtype=np.int32) for wave in waves]
     start = np.zeros(len(waves) + 1, dtype=np.int64)
-    np.cumsum([s.shape[0] for s in streams], out=start[1:])
-    stream = np.concatenate(streams)
-    if stream.shape[0] and (int(stream.min()) < 0 or int(stream.max()) >= len(program)):
+    np.cumsum([s.shape[0] for s in parts], out=start[1:])
+    index = np.concatenate(parts)
+    if index.shape[0] and (int(index.min()) < 0 or int(index.max()) >= len(program)):
         raise InputError("a wave trace names an instruction outside the program")
     group_of: dict[int, int] = {}
     group = np.array(
@@ -114,15 +156,12 @@ def simulate(
     else:
         begin = np.array(starts, dtype=np.float64)
     slot = machine["slot"]
-    begin = np.ceil(begin / slot) * slot
-    n = len(program)
-    latency = np.full(n, -1.0) if memory_latency is None else memory_latency
-    cost = np.zeros(n)
-    counts = np.zeros(n, dtype=np.int64)
-    end = np.zeros(len(waves))
-    issue = np.zeros(stream.shape[0] if record else 0)
-    status = kernel.run(
-        machine.vector(kernel.ORDER),
+    return state.Streams(index, start, placed, group, np.ceil(begin / slot) * slot)
+
+
+def _code(program: StaticProgram, latency: _F64) -> state.Code:
+    """The program as the kernel takes it."""
+    return state.Code(
         program.kind,
         program.flags,
         program.lane_bytes,
@@ -139,28 +178,4 @@ def simulate(
         program.src,
         program.dst_start,
         program.dst,
-        program.slots,
-        stream,
-        start,
-        placed,
-        group,
-        begin,
-        len(group_of),
-        cold,
-        cost,
-        counts,
-        end,
-        issue,
-    )
-    if status == kernel.DEADLOCK:
-        raise InputError("waves of a workgroup wait at a barrier that the others never reach")
-    issues = tuple(issue[start[i] : start[i + 1]] for i in range(len(waves))) if record else ()
-    return Simulation(
-        clocks=float(end.max() - begin.min()),
-        wave_start=begin,
-        wave_end=end,
-        cost=cost,
-        count=counts,
-        issue=issues,
-        executed=int(stream.shape[0]),
     )

@@ -23,9 +23,9 @@ from typing import Any
 
 import llvmlite  # pyright: ignore[reportMissingTypeStubs]
 import llvmlite.binding as _binding  # pyright: ignore[reportMissingTypeStubs]
-import platformdirs
 
 import asmevo
+from asmevo.caches import cache_root
 from asmevo.emulate.engine.schedule import runtime_module
 from asmevo.emulate.helpers.emit import FAMILIES, Variant
 from asmevo.emulate.helpers.lane import cross_lane
@@ -169,8 +169,7 @@ def cache_key() -> str:
 
 def cache_folder() -> Path | None:
     """This key's cache folder, made private to the user; None where none can be had."""
-    root = os.environ.get("ASMEVO_CACHE") or platformdirs.user_cache_dir("asmevo")
-    folder = Path(root) / "helpers" / cache_key()
+    folder = cache_root() / "helpers" / cache_key()
     fresh = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
