@@ -12,7 +12,7 @@ from asmevo.check.rules.clauses import check_clauses
 from asmevo.check.rules.hazards import check_hazards
 from asmevo.check.rules.registers import EVERYTHING, check_registers, declared, entry_mask
 from asmevo.check.rules.structure import check_structure
-from asmevo.check.rules.untracked import check_coverage
+from asmevo.check.rules.untracked import Untracked, check_coverage
 from asmevo.check.rules.valu_hazards import check_valu_hazards
 from asmevo.check.rules.waits import check_waits
 from asmevo.codeobject import Kernel
@@ -32,7 +32,7 @@ def _check_view(
         findings += check_structure(view)
     if "waits" in passes or "hazards" in passes:
         findings += check_coverage(view)
-    if any(f.base == "s_set_vgpr_msb" for f in view.facts):
+    if any(f.untracked is Untracked.BANKS for c in view.chunks for f in c.content.unfollowed):
         # Printed register numbers then lack their upper bits.
         findings.append(
             Finding(

@@ -283,7 +283,7 @@ def _flow(kind: OpClass, base: str) -> int:
 class ChunkContent:
     """Facts of one chunk and their sums; chunks with equal content share one object."""
 
-    __slots__ = ("exposed", "facts", "faults", "gen", "special", "touched")
+    __slots__ = ("exposed", "facts", "faults", "gen", "special", "touched", "unfollowed")
 
     def __init__(self, facts: tuple[Facts, ...]) -> None:
         self.facts = facts
@@ -292,6 +292,7 @@ class ChunkContent:
             (i, fault) for i, f in enumerate(facts) for fault in f.faults
         )
         self.special = any(f.inst.text is None or f.base.startswith("s_cbranch_vcc") for f in facts)
+        self.unfollowed = tuple(f for f in facts if f.untracked)
         gen = exposed = touched = 0
         for f in facts:
             exposed |= f.strict_uses & ~gen

@@ -67,12 +67,11 @@ def untracked(inst: Instruction, kind: OpClass, target: Target) -> Untracked:
     """Whether and why the checker does not follow an instruction."""
     if inst.text is None or kind is OpClass.OTHER:
         return Untracked.UNKNOWN
-    if inst.base == "s_set_vgpr_msb":
-        return Untracked.BANKS
-    if inst.base in ("s_nop", "v_nop"):
-        return Untracked.IF_BLIND if target.arch in RULES else Untracked.NOP
     if kind is not OpClass.WAIT:
-        return Untracked.NO
+        base = inst.base
+        if base in ("s_nop", "v_nop"):
+            return Untracked.IF_BLIND if target.arch in RULES else Untracked.NOP
+        return Untracked.BANKS if base == "s_set_vgpr_msb" else Untracked.NO
     if inst.base == "s_wait_idle" or not is_counter_wait(inst, target):
         fields = inst.base in ("s_waitcnt_depctr", "s_wait_alu")
         return Untracked.NO if fields and not decode_depctr(inst, target) else Untracked.WAIT
@@ -114,9 +113,10 @@ def check_coverage(view: View) -> list[Finding]:
         )
         for counter, what in _counters(target).items()
     ]  # fmt: skip
-    blind = any(f.untracked in BLINDING for f in view.facts)
+    some = [f for chunk in view.chunks for f in chunk.content.unfollowed]
+    blind = any(f.untracked in BLINDING for f in some)
     least = Untracked.IF_BLIND if blind else Untracked.WAIT
-    found = [f for f in view.facts if f.untracked >= least]
+    found = [f for f in some if f.untracked >= least]
     if found:
         names = Counter(f.base if f.inst.text else f"bytes {f.inst.raw.hex()}" for f in found)
         listed = ", ".join(f"{n} {text}" for text, n in sorted(names.items()))

@@ -17,23 +17,24 @@ KILLED_BY_WRITE = frozenset(
 )  # fmt: skip
 """Roles that end for a register when something else writes it: the nearest producer counts."""
 
-_BY_TUPLE = frozenset({Relation.SAME, Relation.UNEQUAL, Relation.SAME_OTHER_PASSES})
+_Key = tuple[int, int, int]
 
 # The kept part of a partial write has a row of its own after another partial write.
 _SPLIT = frozenset({(int(P.DSTSEL_VGPR), int(C.VALU_READ))})
 
 
 def _related(rule: HazardRule, producer_key: object, key: object, base: str) -> bool:
-    if rule.relation in _BY_TUPLE:
-        # Keys are (first register, count, passes).
-        made, read = cast("tuple[int, int, int]", producer_key), cast("tuple[int, int, int]", key)
-        same = made[:2] == read[:2]
-        if rule.relation is Relation.SAME_OTHER_PASSES:
-            return same and made[2] != read[2]
-        return same is (rule.relation is Relation.SAME)
-    if rule.opcode is Opcode.SAME:
-        return producer_key == base
-    return rule.opcode is Opcode.ANY or producer_key != base
+    relation = rule.relation
+    if relation is Relation.OVERLAP or relation is Relation.NONE:
+        if rule.opcode is Opcode.SAME:
+            return producer_key == base
+        return rule.opcode is Opcode.ANY or producer_key != base
+    # Keys are (first register, count, passes).
+    made, read = cast(_Key, producer_key), cast(_Key, key)
+    same = made[:2] == read[:2]
+    if relation is Relation.SAME_OTHER_PASSES:
+        return same and made[2] != read[2]
+    return same is (relation is Relation.SAME)
 
 
 def shortfalls(
