@@ -254,15 +254,15 @@ def test_nothing_is_waited_for_at_the_end(text_view) -> None:
 
 
 def test_a_full_engine_is_replaced_and_gives_the_same_findings(text_view, monkeypatch) -> None:
-    from asmevo.check.engine import pending as wait_engine
+    from asmevo.check.engine import analysis, pending
 
     text = VM1 + VM2 + wait("vmcnt(1)") + USE2 + END
     before = check_waits(text_view(text))
     view = text_view(text)
-    old = wait_engine.walker_of(view.library)
-    monkeypatch.setattr(wait_engine, "MEMO_LIMIT", 0)
+    old = analysis.engine_of(view.library, pending.Pending)
+    monkeypatch.setattr(analysis, "_MEMO_LIMIT", 0)
     assert check_waits(view) == before
-    assert wait_engine.walker_of(view.library) is not old
+    assert analysis.engine_of(view.library, pending.Pending) is not old
 
 
 @pytest.mark.parametrize("swap", [False, True])

@@ -13,7 +13,6 @@ S = TypeVar("S")
 R = TypeVar("R")
 
 _TABLE_LIMIT = 200_000
-MEMO_LIMIT = 400_000  # remembered chunk results of one engine
 
 
 class StateTable(Generic[S]):

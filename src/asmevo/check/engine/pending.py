@@ -12,9 +12,9 @@ On gfx9 a pending flat operation makes `vmcnt` and `lgkmcnt` meaningful only at 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from asmevo.check.engine.analysis import Analysis
 from asmevo.check.engine.facts import (
     ATOMIC_BIT,
     CALL,
@@ -29,7 +29,6 @@ from asmevo.check.engine.facts import (
     Facts,
     Library,
 )
-from asmevo.check.engine.fixpoint import MEMO_LIMIT, StateTable
 from asmevo.isa.counters import UNORDERED, Order
 from asmevo.isa.effects import OpClass
 
@@ -65,14 +64,6 @@ class Raw(NamedTuple):
     queue: int
     distance: int
     pending: int
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """Exit state and findings of one chunk."""
-
-    exit: int
-    raws: tuple[Raw, ...]
 
 
 def normal(entries: list[tuple[int, int, int]]) -> State:
@@ -113,32 +104,28 @@ def _covered(state: State, entry: tuple[int, int, int]) -> bool:
     return False
 
 
-class Walker:
-    """Transfer function of one target, memoized per chunk content and entry state number."""
+class Pending(Analysis[State, Raw]):
+    """The analysis of one target."""
 
     def __init__(self, library: Library) -> None:
+        super().__init__(library)
         self.table = library.queues
         target = library.target
-        self.states: StateTable[State] = StateTable((), join)
-        self._memo: dict[tuple[ChunkContent, int], Result] = {}
         self.flat_blocks = target.is_gfx9
         self.halves_apart = target.major >= 11  # 16-bit halves are registers of their own
         self.waw_in_order = {Order.LDS} if target.major >= 12 else {Order.LDS, Order.VMEM}
 
     @property
-    def full(self) -> bool:
-        """Whether its tables have outgrown their bound."""
-        return self.states.full or len(self._memo) > MEMO_LIMIT
+    def initial(self) -> State:
+        """Nothing pending."""
+        return ()
 
-    def run(self, content: ChunkContent, entry: int) -> Result:
-        """Exit state and findings of a chunk for the entry state with that number."""
-        found = self._memo.get((content, entry))
-        if found is None:
-            found = self._walk(content, self.states.states[entry])
-            self._memo[content, entry] = found
-        return found
+    def join(self, a: State, b: State) -> State:
+        """Pointwise minimum of distances."""
+        return join(a, b)
 
-    def _walk(self, content: ChunkContent, entry: State) -> Result:
+    def walk(self, content: ChunkContent, entry: State) -> tuple[State, tuple[Raw, ...]]:
+        """See the module."""
         pending: dict[int, list[list[int]]] = {}  # queue -> [[issue number, mask]], oldest first
         heads: dict[int, int] = {}
         everything = 0
@@ -171,7 +158,7 @@ class Walker:
                 # The callee waits for everything at its entry and before it returns.
                 pending.clear()
                 everything = 0
-        return Result(self.states.number(self._exit(pending, heads)), tuple(raws))
+        return self._exit(pending, heads), tuple(raws)
 
     def _exit(self, pending: dict[int, list[list[int]]], heads: dict[int, int]) -> State:
         out: list[tuple[int, int, int]] = []
@@ -245,11 +232,3 @@ class Walker:
             for bit, distances in counts.items():
                 rule = f"wait.{BIT_NAMES[bit][0]}-at-{_place(f)}"
                 raws.append(Raw(at, rule, bit, q, max(distances), len(distances)))
-
-
-def walker_of(library: Library) -> Walker:
-    """The target's walker; a new one when its tables have outgrown their bound."""
-    found = library.engines.get("waits")
-    if not isinstance(found, Walker) or found.full:
-        found = library.engines["waits"] = Walker(library)
-    return found

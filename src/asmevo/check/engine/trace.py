@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from asmevo.check.engine import pending as wait_engine
+from asmevo.check.engine.analysis import engine_of
 from asmevo.check.engine.backward import Source
 from asmevo.check.engine.facts import Facts, ProgramLike, facts_of, library_of
 from asmevo.check.findings import Finding
@@ -93,8 +94,8 @@ def _follow(
 ) -> None:
     library = library_of(program.target)
     facts = facts_of(program)
-    wait_walker = wait_engine.walker_of(library)
-    hazard_walker = hazards.walker_of(library) if rules_of(program.target) else None
+    pending = engine_of(library, wait_engine.Pending)
+    states = engine_of(library, hazards.WaitStates) if rules_of(program.target) else None
     queues = library.queues.queues
     wait_state = hazard_state = 0
 
@@ -106,7 +107,7 @@ def _follow(
 
     for start, end in _pieces(trace, facts):
         content = library.content(tuple(facts[trace[i]] for i in range(start, end)))
-        result = wait_walker.run(content, wait_state)
+        result = pending.run(content, wait_state)
         wait_state = result.exit
         for raw in waits.reported(result.raws, queues):
             at = start + raw.at
@@ -121,9 +122,9 @@ def _follow(
                 ),
                 1,
             )
-        if hazard_walker is None:
+        if states is None:
             continue
-        outcome = hazard_walker.run(content, hazard_state)
+        outcome = states.run(content, hazard_state)
         hazard_state = outcome.exit
         for raw in outcome.raws:
             at = start + raw.at

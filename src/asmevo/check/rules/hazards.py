@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from asmevo.check.engine.analysis import Analysis, engine_of
 from asmevo.check.engine.backward import Source, search
 from asmevo.check.engine.facts import CALL, ChunkContent, Facts, Library
-from asmevo.check.engine.fixpoint import MEMO_LIMIT, StateTable, forward
 from asmevo.check.engine.view import Chunk, View
 from asmevo.check.findings import ERROR, NOTE, Finding
 from asmevo.check.rules.waits import register_text
@@ -44,14 +44,6 @@ class Raw(NamedTuple):
     passes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """Exit state and findings of one chunk."""
-
-    exit: int
-    raws: tuple[Raw, ...]
-
-
 @dataclass(slots=True)
 class _Producer:
     role: int
@@ -63,29 +55,24 @@ class _Producer:
     interest: int
 
 
-class Walker:
-    """Transfer function of one target, memoized per chunk content and entry state number."""
+class WaitStates(Analysis[State, Raw]):
+    """The analysis of one target."""
 
     def __init__(self, library: Library) -> None:
+        super().__init__(library)
         self.target = library.target
-        self.states: StateTable[State] = StateTable((), join)
-        self._memo: dict[tuple[ChunkContent, int], Result] = {}
         self.pairs = pair_table(self.target)
         self.interest = interest(self.target)
         self.reaches: dict[tuple[int, int], int] = {}
 
     @property
-    def full(self) -> bool:
-        """Whether its tables have outgrown their bound."""
-        return self.states.full or len(self._memo) > MEMO_LIMIT
+    def initial(self) -> State:
+        """No producer in reach."""
+        return ()
 
-    def run(self, content: ChunkContent, entry: int) -> Result:
-        """Exit state and findings of a chunk for the entry state with that number."""
-        found = self._memo.get((content, entry))
-        if found is None:
-            found = self._walk(content, self.states.states[entry])
-            self._memo[content, entry] = found
-        return found
+    def join(self, a: State, b: State) -> State:
+        """Union of producers, each with the least wait states."""
+        return join(a, b)
 
     def _reach(self, role: int, passes: int) -> int:
         found = self.reaches.get((role, passes))
@@ -93,7 +80,8 @@ class Walker:
             found = self.reaches[role, passes] = reach(self.target, P(role), passes)
         return found
 
-    def _walk(self, content: ChunkContent, entry: State) -> Result:
+    def walk(self, content: ChunkContent, entry: State) -> tuple[State, tuple[Raw, ...]]:
+        """See the module."""
         live: list[_Producer] = []
         for role, passes, key, mask, since in entry:
             live.append(
@@ -123,7 +111,7 @@ class Walker:
             if since < p.reach and (p.mask or p.role in (P.DGEMM, P.VSKIP)):
                 name = (p.role, p.passes, p.key, p.mask)
                 exits[name] = min(since, exits.get(name, since))
-        return Result(self.states.number(_state(exits)), tuple(raws))
+        return _state(exits), tuple(raws)
 
     def _advance(self, f: Facts, live: list[_Producer], position: int) -> list[_Producer]:
         kept: list[_Producer] = []
@@ -167,25 +155,11 @@ def join(a: State, b: State) -> State:
     return _state(merged)
 
 
-def walker_of(library: Library) -> Walker:
-    """The target's walker; a new one when its tables have outgrown their bound."""
-    found = library.engines.get("hazards")
-    if not isinstance(found, Walker) or found.full:
-        found = library.engines["hazards"] = Walker(library)
-    return found
-
-
-def solve(view: View, walker: Walker) -> dict[int, Result]:
-    """Result of every reachable chunk at the fixed point."""
-    return forward(view, 0, walker.run, lambda result: result.exit, walker.states.join)
-
-
 def check_hazards(view: View) -> list[Finding]:
     """Findings of the wait-state rules in one function; empty when the target has no table."""
     if not rules_of(view.target):
         return []
-    walker = walker_of(view.library)
-    results = solve(view, walker)
+    results = engine_of(view.library, WaitStates).solve(view)
     findings: list[Finding] = []
     for number in view.order:
         chunk = view.chunks[number]

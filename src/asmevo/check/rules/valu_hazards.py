@@ -6,11 +6,10 @@ since, over all paths.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from asmevo.check.engine.analysis import Analysis, engine_of
 from asmevo.check.engine.facts import CALL, ChunkContent, Facts, Library, dual_halves
-from asmevo.check.engine.fixpoint import MEMO_LIMIT, StateTable, forward
 from asmevo.check.engine.view import View
 from asmevo.check.findings import NOTE, Finding
 from asmevo.check.rules.waits import register_text
@@ -30,14 +29,6 @@ class Raw(NamedTuple):
     have: int
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """Exit state and findings of one chunk."""
-
-    exit: int
-    raws: tuple[Raw, ...]
-
-
 def normal(entries: set[tuple[int, int, int, int]]) -> State:
     """Canonical state: of equal producers only those that another does not dominate."""
     kept = [
@@ -53,28 +44,23 @@ def join(a: State, b: State) -> State:
     return a if a == b else normal({*a, *b})
 
 
-class Walker:
-    """Transfer function of one target, memoized per chunk content and entry state number."""
+class ValuCounts(Analysis[State, Raw]):
+    """The analysis of one target."""
 
     def __init__(self, library: Library) -> None:
+        super().__init__(library)
         self.target = library.target
         self.rules = rules_of(library.target)
-        self.states: StateTable[State] = StateTable((), join)
-        self._memo: dict[tuple[ChunkContent, int], Result] = {}
         self._roles: dict[Facts, tuple[ValuRoles, ...]] = {}
 
     @property
-    def full(self) -> bool:
-        """Whether its tables have outgrown their bound."""
-        return self.states.full or len(self._memo) > MEMO_LIMIT
+    def initial(self) -> State:
+        """No producer in reach."""
+        return ()
 
-    def run(self, content: ChunkContent, entry: int) -> Result:
-        """Exit state and findings of a chunk for the entry state with that number."""
-        found = self._memo.get((content, entry))
-        if found is None:
-            found = self._walk(content, self.states.states[entry])
-            self._memo[content, entry] = found
-        return found
+    def join(self, a: State, b: State) -> State:
+        """Union of producers, the nearest of equal ones."""
+        return join(a, b)
 
     def roles(self, f: Facts) -> tuple[ValuRoles, ...]:
         """Roles of an instruction, one entry per half of a dual one."""
@@ -84,7 +70,8 @@ class Walker:
             found = self._roles[f] = tuple(valu_roles(h, self.target) for h in halves)
         return found
 
-    def _walk(self, content: ChunkContent, entry: State) -> Result:
+    def walk(self, content: ChunkContent, entry: State) -> tuple[State, tuple[Raw, ...]]:
+        """See the module."""
         live = [list(e) for e in entry]  # [rule, mask, valus, transcendentals]
         raws: list[Raw] = []
         for at, f in enumerate(content.facts):
@@ -104,7 +91,7 @@ class Walker:
                     live = [e for e in live if e[0] != rule or e[1] != mask]
                     live.append([rule, mask, 0, 0])
         exits = {(e[0], e[1], e[2], e[3]) for e in live}
-        return Result(self.states.number(normal(exits)), tuple(dict.fromkeys(raws)))
+        return normal(exits), tuple(dict.fromkeys(raws))
 
     def _survives(self, entry: list[int], halves: tuple[ValuRoles, ...]) -> bool:
         """Count an instruction that lies between; False when the hazard is over."""
@@ -120,31 +107,25 @@ class Walker:
         return entry[2] < rule.need
 
 
-def walker_of(library: Library) -> Walker:
-    """The target's walker; a new one when its tables have outgrown their bound."""
-    found = library.engines.get("valu")
-    if not isinstance(found, Walker) or found.full:
-        found = library.engines["valu"] = Walker(library)
-    return found
-
-
 def check_valu_hazards(view: View) -> list[Finding]:
     """Findings of the VALU-counted rules in one function; empty where the target has none."""
     if not rules_of(view.target):
         return []
-    walker = walker_of(view.library)
-    results = forward(view, 0, walker.run, lambda result: result.exit, walker.states.join)
+    engine = engine_of(view.library, ValuCounts)
+    counts = engine.analysis
+    assert isinstance(counts, ValuCounts)
+    results = engine.solve(view)
     findings: list[Finding] = []
     for number in view.order:
         chunk = view.chunks[number]
         for raw in results[number].raws:
-            findings.append(_finding(view, chunk.first + raw.at, raw, walker))
+            findings.append(_finding(view, chunk.first + raw.at, raw, counts))
     return findings
 
 
-def _finding(view: View, index: int, raw: Raw, walker: Walker) -> Finding:
-    rule: ValuRule = walker.rules[raw.rule]
-    producer = _source(view, index, raw, walker)
+def _finding(view: View, index: int, raw: Raw, counts: ValuCounts) -> Finding:
+    rule: ValuRule = counts.rules[raw.rule]
+    producer = _source(view, index, raw, counts)
     text = "" if producer is None else view.fact(producer).inst.text or ""
     return Finding(
         f"hazard.{rule.name}", Mark.LLVM.value, NOTE, view.name, index,
@@ -155,13 +136,13 @@ def _finding(view: View, index: int, raw: Raw, walker: Walker) -> Finding:
     )  # fmt: skip
 
 
-def _source(view: View, index: int, raw: Raw, walker: Walker) -> int | None:
+def _source(view: View, index: int, raw: Raw, counts: ValuCounts) -> int | None:
     """Nearest producer before the consumer in its own basic block, else None (another block)."""
     for i in range(index - 1, view.first - 1, -1):
         f = view.fact(i)
         if f.flow:
             return None
-        for half in walker.roles(f):
+        for half in counts.roles(f):
             if any(p.rule == raw.rule and p.mask & raw.mask for p in half.produces):
                 return i
     return None

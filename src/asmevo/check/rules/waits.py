@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from asmevo.check.engine.analysis import engine_of
 from asmevo.check.engine.backward import Source, search
 from asmevo.check.engine.facts import CALL, MEMORY_BITS, Library, Queue
-from asmevo.check.engine.fixpoint import forward
-from asmevo.check.engine.pending import BIT_NAMES, Raw, Result, Walker, walker_of
+from asmevo.check.engine.pending import BIT_NAMES, Pending, Raw
 from asmevo.check.engine.view import Chunk, View
 from asmevo.check.findings import ERROR, NOTE, Finding
 from asmevo.isa.counters import UNORDERED, Order, encode_waits
@@ -88,19 +88,13 @@ def find_source(view: View, consumer: int, raw: Raw, exact: bool = True) -> Sour
     return search(view, consumer, 0, scan)
 
 
-def solve(view: View, walker: Walker) -> dict[int, Result]:
-    """Result of every reachable chunk at the fixed point."""
-    return forward(view, 0, walker.run, lambda result: result.exit, walker.states.join)
-
-
 def check_waits(view: View) -> list[Finding]:
     """Findings of the wait rules in one function."""
-    walker = walker_of(view.library)
     findings: list[Finding] = []
-    results = solve(view, walker)
+    results = engine_of(view.library, Pending).solve(view)
     for number in view.order:
         if results[number].raws:
-            raws = reported(results[number].raws, walker.table.queues)
+            raws = reported(results[number].raws, view.library.queues.queues)
             findings += [_finding(view, view.chunks[number], raw) for raw in raws]
     return findings
 
