@@ -6,6 +6,7 @@ import math
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -17,10 +18,17 @@ from asmevo.capsule.model import Capsule, Region
 from asmevo.capsule.schedule import Schedule
 from asmevo.codeobject import CodeObject, Kernel
 from asmevo.device import clock
-from asmevo.device.outcomes import fault_of, instruction_counts, observation, wave_traces
+from asmevo.device.outcomes import (
+    fault_of,
+    instruction_counts,
+    observation,
+    undefined_operands,
+    wave_traces,
+)
 from asmevo.device.protocol import DeviceRecipe, Fault, Label, RunOptions, RunResult, Timing
 from asmevo.emulate import layout as L
 from asmevo.emulate.decode.encode import EncodedKernel, Style, encode
+from asmevo.emulate.engine.junk import Junk
 from asmevo.emulate.engine.launch import Launch, MemoryRegion, object_image
 from asmevo.emulate.engine.machine import Machine, Outcome
 from asmevo.emulate.native.library import HelperLibrary, Progress, shared_library
@@ -98,6 +106,7 @@ class _Ran:
     regions: list[MemoryRegion]
     given: dict[str, bytes]
     outcome: Outcome
+    junk: Callable[[], Junk]
 
 
 class EmulatedDevice:
@@ -215,6 +224,9 @@ class EmulatedDevice:
             if ran.outcome.stuck:
                 fault = self._stuck(loaded, kernel, capsule, options, order, ran, fault)
             _refuse(kernel, fault)
+            if fault.kind != "budget":
+                undefined = undefined_operands(ran.outcome, ran.encoded, ran.junk())
+                fault = replace(fault, undefined=undefined)
         # Only writable memory can have changed.
         memory = {
             r.name: r.data.tobytes() if r.writable else ran.given[r.name]
@@ -238,6 +250,7 @@ class EmulatedDevice:
             instructions=ran.outcome.executed,
             seconds=seconds,
             observations=tuple(observation(r) for r in ran.outcome.reports),
+            undefined_place=ran.junk().place_of if options.watch_memory else None,
         )
 
     def _attempt(
@@ -277,6 +290,7 @@ class EmulatedDevice:
         )
         undefined = {b.name for b in capsule.buffers if b.undefined}
         mapped = capsule.regions(guards_mapped=options.guards_mapped)
+        machine = self._machine()
         while True:
             encoded = self._encoded(loaded, kernel, style)
             regions = [
@@ -285,11 +299,12 @@ class EmulatedDevice:
                 )
                 for r in mapped
             ]
-            outcome = self._machine().run(
+            outcome = machine.run(
                 encoded, launch, [*regions, *object_image(loaded.co)], self._threads
             )
             if outcome.fault != L.MODE_FAULT:
-                return _Ran(encoded, regions, {r.name: r.data for r in mapped}, outcome)
+                junk = partial(machine.junk, encoded, launch)
+                return _Ran(encoded, regions, {r.name: r.data for r in mapped}, outcome, junk)
             with self._lock:
                 met = loaded.met_modes.get(kernel.name, ())
                 if outcome.fault_address not in met:

@@ -12,9 +12,12 @@ from asmevo.capsule.places import describe
 from asmevo.device.protocol import Fault, FaultKind, Observation, ObservationKind, WaveTrace
 from asmevo.emulate import layout as L
 from asmevo.emulate.decode.encode import EncodedKernel
+from asmevo.emulate.engine.junk import Junk
 from asmevo.emulate.engine.launch import MemoryRegion
 from asmevo.emulate.engine.machine import Outcome, ShadowReport
 from asmevo.emulate.sanitize import shadow_layout as shadow
+from asmevo.isa.effects import effects
+from asmevo.isa.operand import RegKind
 
 _KINDS: dict[int, FaultKind] = {
     L.LOAD_FAULT: "out_of_bounds",
@@ -67,6 +70,37 @@ def fault_of(
         access=access,  # type: ignore[arg-type]
         place=describe(capsule, address) if placed and address is not None else "",
     )
+
+
+def undefined_operands(
+    outcome: Outcome, encoded: EncodedKernel, junk: Junk
+) -> tuple[tuple[str, str], ...]:
+    """(operand register, where its value was junk at the start) of a faulting instruction.
+
+    Those of its operands whose dword is still what an undefined register or LDS dword held when
+    the wave started, in the lowest lane that faulted.
+    """
+    inst = encoded.program.instructions[outcome.fault_index]
+    lane = max(0, (outcome.fault_lanes & -outcome.fault_lanes).bit_length() - 1)
+    found: dict[str, str] = {}
+    sources = effects(inst, encoded.program.target).use_operands
+    for operand in (inst.operands[n] for n in sources):
+        register = operand.reg
+        if register is None:
+            continue
+        for n in range(register.index, register.index + register.count):
+            if register.kind is RegKind.SGPR:
+                at, name = (L.sgpr(n)) // 4, f"s{n}"
+            elif register.kind is RegKind.VGPR:
+                at, name = L.vgpr(n) // 4 + lane, f"v{n}"
+            elif register.kind is RegKind.AGPR:
+                at, name = L.agpr(n) // 4 + lane, f"a{n}"
+            else:
+                continue
+            place = junk.place_of(int(outcome.registers[at]))
+            if place:
+                found[name] = place
+    return tuple(found.items())
 
 
 _OBSERVED: dict[int, ObservationKind] = {

@@ -100,6 +100,8 @@ class Fault:
         fair: a wave order in which the launch goes on, when a wave of it waits for waves that its
             own order does not run (kind `budget`); empty otherwise. Such a fault says nothing
             about the kernel.
+        undefined: (operand register, place) of operands of the instruction that hold what an
+            undefined register or LDS place held when the wave started, however it was copied.
     """
 
     kind: FaultKind
@@ -112,6 +114,7 @@ class Fault:
     access: Literal["load", "store", "atomic"] | None = None
     place: str = ""
     fair: str = ""
+    undefined: tuple[tuple[str, str], ...] = ()
 
     def one_line(self) -> str:
         """The fault as one line: message, instruction, address, place, lanes."""
@@ -127,6 +130,12 @@ class Fault:
             parts.append(self.place)
         if self.lanes:
             parts.append(f"lanes 0x{self.lanes:x}")
+        parts += [
+            f"{register} is undefined"
+            if register == place
+            else f"{register} holds what undefined {place} held at the start"
+            for register, place in self.undefined
+        ]
         return ", ".join(parts)
 
 
@@ -208,6 +217,8 @@ class RunResult:
         instructions: wave instructions executed.
         seconds: host wall time of the run; never a kernel time.
         observations: races and uninitialized reads, with `watch_memory`.
+        undefined_place: gives the register or LDS place that held a dword when the waves started
+            and nothing had defined it, or an empty string; None where a device does not know.
     """
 
     ok: bool
@@ -219,6 +230,7 @@ class RunResult:
     instructions: int = 0
     seconds: float = 0.0
     observations: tuple[Observation, ...] = ()
+    undefined_place: Callable[[int], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

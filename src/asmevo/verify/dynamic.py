@@ -21,6 +21,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from asmevo.capsule.model import Capsule
 from asmevo.capsule.places import nearest
@@ -47,6 +48,7 @@ _RACES = {
 _ORDERS = ("barrier", "interleave:1", "interleave:50", *(f"shuffle:{seed}" for seed in range(1, 7)))
 _SEEN = (*_RACES, "uninitialized-read", "divergent-barrier")
 _MOST_TRACED = 64  # workgroups, when the first ones show no reason
+_MOST_STORED = 64  # differing dwords of a result that are looked up
 _NAMED = ("wait.raw", "wait.waw")
 
 
@@ -146,7 +148,7 @@ class _Check:
             self.schedule = base.fault.fair
             base = self._base()
         if base.fault is not None:
-            return [self._fault(base, "dynamic.fault")]
+            return [*self._undefined_fault(base), self._fault(base, "dynamic.fault")]
         found = self._waits(base)
         depends = self._undefined(base, found)
         atomic = self._uses_atomics(base)
@@ -296,7 +298,7 @@ class _Check:
         else:
             buffer = self._differing(base, other)
             if buffer:
-                found += self._register_read(base, buffer, depends)
+                found += self._register_read(base, other, buffer, depends)
         if any(b.undefined for b in self.capsule.buffers):
             third = self._run("B", 1)
             if third.fault is None and other.fault is None:
@@ -315,6 +317,62 @@ class _Check:
             elif third.fault is not None:
                 found.append(self._fault(third, "uninitialized.fault"))
         return frozenset(depends)
+
+    def _undefined_fault(self, result: RunResult) -> list[Finding]:
+        """The undefined places that operands of a faulting instruction got their values from."""
+        fault = result.fault
+        assert fault is not None
+        if not fault.undefined:
+            return []
+        registers = ", ".join(r for r, _ in fault.undefined)
+        places = list(dict.fromkeys(p for _, p in fault.undefined))
+        reader = self._first_reader(places[0], result.counts)
+        message = f"{registers} of the faulting instruction hold what {', '.join(places)} held "
+        message += "when the wave started, which nothing has written"
+        if reader >= 0 and reader != fault.index:
+            message += f"; {self._text(reader)!r} (#{reader}) reads it first"
+        return [
+            self._finding(
+                "uninitialized.register"
+                if not places[0].startswith("LDS")
+                else "uninitialized.lds",
+                ERROR,
+                fault.index,
+                reader if reader >= 0 else None,
+                message,
+                f"define {places[0]} first",
+                ", ".join(places),
+            )
+        ]
+
+    def _first_reader(self, place: str, counts: NDArray[np.int64] | None) -> int:
+        """First executed instruction in program order that reads a register by name, or -1."""
+        for i, f in enumerate(self.facts):
+            if counts is not None and not counts[i]:
+                continue
+            for operand in f.inst.operands:
+                register = operand.reg
+                if register is None or str(register)[0] != place[0]:
+                    continue
+                first = register.index
+                inside = place[1:].isdigit() and first <= int(place[1:]) < first + register.count
+                if inside and f.strict_uses & sum(1 << u for u in register.units):
+                    return i
+        return -1
+
+    def _stored_junk(self, base: RunResult, other: RunResult, buffer: str) -> str:
+        """The undefined place whose value a differing dword of the result still is, or empty."""
+        if base.undefined_place is None:
+            return ""
+        one, two = (
+            np.frombuffer(r.buffers[buffer][: len(r.buffers[buffer]) & ~3], np.uint32)
+            for r in (base, other)
+        )
+        for at in np.flatnonzero(one != two)[:_MOST_STORED].tolist():
+            place = base.undefined_place(int(one[at]))
+            if place:
+                return place
+        return ""
 
     def _differing(self, one: RunResult, other: RunResult) -> str:
         for b in compared_buffers(self.capsule):
@@ -337,25 +395,46 @@ class _Check:
                 return b.name
         return ""
 
-    def _register_read(self, base: RunResult, buffer: str, depends: set[str]) -> list[Finding]:
+    def _register_read(
+        self, base: RunResult, other: RunResult, buffer: str, depends: set[str]
+    ) -> list[Finding]:
         """The first read of a register that holds nothing, along the traced waves.
 
+        A result that still is the value of an undefined register names it, however it was copied.
         Where there is none, the reads of undefined LDS explain the result.
         """
+        place = self._stored_junk(base, other, buffer)
+        place = "" if place.startswith("LDS") else place
+        reader = self._first_reader(place, base.counts) if place else -1
         for trace in base.wave_traces:
             seen = self._first_undefined(trace)
             if seen is not None:
                 index, mask = seen
                 names = register_text(mask)
+                origin = ""
+                if place and place not in names.split(", ") and reader >= 0:
+                    origin = (
+                        f"; {buffer} holds the value of {place}, which {self._text(reader)!r} "
+                        f"(#{reader}) reads first"
+                    )
                 return [
                     self._finding(
                         "uninitialized.register", ERROR, index, None,
                         f"{names} holds nothing when wave {trace.wave} of workgroup "
                         f"{trace.workgroup} reads it, and {buffer} depends on undefined registers "
-                        "or LDS",
+                        f"or LDS{origin}",
                         "define it first", names,
                     )
                 ]  # fmt: skip
+        if place:
+            return [
+                self._finding(
+                    "uninitialized.register", ERROR, reader, None,
+                    f"{place} holds nothing when it is read here first, and {buffer} holds its "
+                    "value at the end",
+                    "define it first", place,
+                )
+            ]  # fmt: skip
         depends.add("lds")
         if any(o.kind == "uninitialized-read" and o.space == "lds" for o in base.observations):
             return []
@@ -464,9 +543,15 @@ class _Check:
         )  # fmt: skip
 
 
+_COPIES = (
+    "v_mov_b", "v_accvgpr_", "s_mov_b", "v_writelane_b32", "v_readlane_b32", "v_readfirstlane_b32",
+    "v_permlane", "v_swap_b32", "ds_permute_b32", "ds_bpermute_b32", "ds_swizzle_b32",
+)  # fmt: skip
+
+
 def _copies(inst: Instruction) -> bool:
     """Whether an instruction only moves its source."""
-    return inst.base.startswith(("v_mov_b", "v_accvgpr_", "s_mov_b", "v_writelane_b32"))
+    return inst.base.startswith(_COPIES)
 
 
 def _clears(inst: Instruction) -> bool:

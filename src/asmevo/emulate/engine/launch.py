@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from asmevo.codeobject import CodeObject, Kernel
 from asmevo.emulate import layout as L
 from asmevo.emulate.decode.encode import IMAGE_BASE, EncodedKernel, aligned
+from asmevo.emulate.engine.junk import scalar_junk
 from asmevo.errors import InputError, UnsupportedError
 
 DISPATCH_ADDRESS = 0x7D00_0000_0000  # the AQL packet, for kernels that ask for it
@@ -223,9 +224,9 @@ def tail_image(
 ) -> NDArray[np.uint8]:
     """Everything from the scalar file on, as each wave starts with it."""
     size = L.CONSTANTS - L.SGPRS + len(encoded.constants)
-    rng = np.random.Generator(np.random.PCG64(launch.poison + 0x5851F42D))
     image = aligned(-(-size // 64) * 64)
-    image[: 129 * 4] = rng.integers(0, 256, 129 * 4, dtype=np.uint8)
+    scalars = scalar_junk(launch.poison)
+    image[: len(scalars)] = scalars
 
     def put(offset: int, form: str, value: int) -> None:
         raw = struct.pack(form, value)

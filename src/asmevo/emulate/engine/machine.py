@@ -15,9 +15,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from asmevo.codeobject import Kernel
 from asmevo.emulate import layout as L
 from asmevo.emulate.decode.encode import EncodedKernel, aligned
 from asmevo.emulate.engine import runtime as R
+from asmevo.emulate.engine.junk import Junk, scalar_junk
 from asmevo.emulate.engine.launch import (
     DISPATCH_ADDRESS,
     Launch,
@@ -39,6 +41,7 @@ from asmevo.errors import UnsupportedError
 
 _KEPT_JUNK = 64
 _CLEARED = 64 << 20  # bytes
+_PRIVATE_JUNK = 1 << 16  # bytes of junk that scratch repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,8 @@ class Outcome:
         block_counts: uint64 [counters of the kernel], entries into each block and inside blocks.
         traces: (workgroup, wave, uint32 block numbers, cut short) of traced workgroups.
         reports: what shadow memory found.
+        registers: uint32, the state of the wave that stopped: vector rows, then scalars; empty
+            when nothing did.
     """
 
     fault: int = 0
@@ -100,6 +105,7 @@ class Outcome:
     block_counts: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
     traces: list[tuple[int, int, NDArray[np.uint32], bool]] = field(default_factory=lambda: [])
     reports: list[ShadowReport] = field(default_factory=lambda: [])
+    registers: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
 
     @property
     def stopped(self) -> bool:
@@ -159,6 +165,25 @@ class Machine:
         if found is None or len(found) < size:
             found = self._memory[what, worker] = aligned(size)
         return found
+
+    def junk(self, encoded: EncodedKernel, launch: Launch) -> Junk:
+        """What is undefined at the start of every wave of the launch."""
+        kernel = encoded.kernel
+        vgprs, agprs = _registers(kernel)
+        lds = max(64, lds_bytes(kernel, launch))
+        scalars, places = user_sgprs(kernel, launch)
+        ids = work_items(kernel, launch, 1)[1]
+
+        def dwords(what: str, size: int) -> NDArray[np.uint32]:
+            return self._junk_bytes(what, size, launch.poison)[: size & ~3].view(np.uint32)
+
+        return Junk(
+            scalar_junk(launch.poison).view(np.uint32),
+            dwords("vgprs", vgprs * L.ROW).reshape(-1, L.LANES),
+            dwords("agprs", max(1, agprs) * L.ROW).reshape(-1, L.LANES)[:agprs],
+            dwords("lds", lds),
+            (frozenset(scalars) | frozenset(places.values()), frozenset(range(ids))),
+        )
 
     def run(
         self,
@@ -267,12 +292,14 @@ class Machine:
         states = self._scratch("states", worker, state_size * waves * resident)
         pointers = np.arange(waves * resident, dtype=np.uint64) * np.uint64(state_size)
         pointers += np.uint64(states.ctypes.data)
-        vgprs = max(3, min(256, kernel.descriptor.arch_vgprs))
-        agprs = min(256, kernel.descriptor.agprs)
+        vgprs, agprs = _registers(kernel)
         lds_stride = -(-max(64, job.lds) // 64) * 64 + 64
         private_stride = max(64, private_bytes(kernel) * 64)
         private = self._scratch("private", worker, private_stride * waves * resident)
-        private[:] = 0xA5  # scratch starts undefined
+        # Scratch starts undefined; its dwords repeat after a while, which no copy relies on.
+        private[:] = np.resize(
+            self._junk_bytes("private", _PRIVATE_JUNK, launch.poison), len(private)
+        )
         places = user_sgprs(kernel, launch)[1]
         ctx = np.zeros(R.CONTEXT_SIZE // 8, np.int64)
 
@@ -344,6 +371,11 @@ class Machine:
         return out
 
 
+def _registers(kernel: Kernel) -> tuple[int, int]:
+    """(VGPRs, AGPRs) of a wave; work-item ids need up to three VGPRs."""
+    return max(3, min(256, kernel.descriptor.arch_vgprs)), min(256, kernel.descriptor.agprs)
+
+
 def _read_reports(data: NDArray[np.uint8]) -> list[ShadowReport]:
     raw = data.tobytes()
     (count,) = struct.unpack_from("<Q", raw)
@@ -385,6 +417,8 @@ def _outcome(
     at = record * L.RECORD_SIZE + L.R_INDEX
     out.fault_index = int.from_bytes(encoded.memory[at : at + 4].tobytes(), "little")
     out.fault_group = int(ctx[R.C_FAULT_GROUP // 8])
+    raw = ctypes.string_at(state, L.SCC + 4)
+    out.registers = np.frombuffer(raw, np.uint32)
     status = read(L.STATUS, "<I")
     if status in (L.OUT_OF_BUDGET, L.STUCK):
         out.budget_spent = True
@@ -430,4 +464,5 @@ def _joined(outcomes: Sequence[Outcome]) -> Outcome:
         counts,
         sorted((t for o in outcomes for t in o.traces), key=lambda t: (t[0], t[1])),
         [r for o in outcomes for r in o.reports],
+        first.registers,
     )
