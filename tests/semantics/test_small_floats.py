@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from asmevo.isa.semantics import numpy_algebra
-from asmevo.isa.semantics.small_floats import decode, encode, encode_stochastic, small_format
 from asmevo.isa.semantics.table import FloatMode
+from asmevo.isa.semantics.vector.small_floats import decode, encode, encode_stochastic, small_format
 
 FORMATS: list[tuple[str, bool, Any]] = [
     ("fp8", True, ml_dtypes.float8_e4m3fnuz),

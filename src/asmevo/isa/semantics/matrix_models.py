@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from asmevo.isa.semantics.matrix import SCALE_BLOCK, Format, MatrixOp, matrix_op
-from asmevo.isa.semantics.small_floats import decode, small_format
 from asmevo.isa.semantics.table import FloatMode
 from asmevo.isa.semantics.values import Value, floor, fma, where
+from asmevo.isa.semantics.vector.small_floats import decode, small_format
 
 _F = 24  # fraction bits that products and accumulator keep below the largest exponent
 _G = 31  # fraction bits of the adder's result

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from asmevo.isa.semantics.values import Value, concat, where
-from asmevo.isa.semantics.vector_float import add, fmax, fmin
+from asmevo.isa.semantics.vector.floats import add, fmax, fmin
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def _pk_f16(old: Value, data: Value) -> Value:
 
 
 def _pk_bf16(old: Value, data: Value) -> Value:
-    from asmevo.isa.semantics.vector_convert import round_bf16
+    from asmevo.isa.semantics.vector.convert import round_bf16
 
     def wide(v: Value, at: int) -> Value:
         return (v.bits(at, 16).to(32) << 16).f

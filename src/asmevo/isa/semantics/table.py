@@ -228,29 +228,18 @@ def all_semantics() -> dict[str, Semantic]:
 
 
 _loaded: list[bool] = []
-_ROOMS = (
-    "scalar_alu",
-    "vector_int",
-    "vector_sums",
-    "vector_float",
-    "vector_scale",
-    "division",
-    "vector_convert",
-    "vector_compare",
-    "transcendental",
-    "packed_math",
-    "dot_products",
-    "small_floats",
-    "scaled_floats",
-    "graphics_math",
-)
 
 
 def _load_all() -> None:
+    """Import every module that defines opcodes: the room `vector` and the scalar ALU."""
     if not _loaded:
         import importlib
+        import pkgutil
 
-        for room in _ROOMS:
+        from asmevo.isa.semantics import vector
+
+        rooms = [f"vector.{m.name}" for m in pkgutil.iter_modules(vector.__path__)]
+        for room in ("scalar_alu", *sorted(rooms)):
             importlib.import_module(f"asmevo.isa.semantics.{room}")
         _loaded.append(True)
 

@@ -7,7 +7,7 @@ from asmevo.emulate.helpers.emit import I32X64, I64X64, Helper
 from asmevo.emulate.helpers.memory.access import lane_loop
 from asmevo.isa.semantics.memory import ATOMICS, MemoryOp
 from asmevo.isa.semantics.values import Value
-from asmevo.isa.semantics.vector_float import flush
+from asmevo.isa.semantics.vector.floats import flush
 
 
 def check_alignment(h: Helper, addresses: str, width: int, size: int, active: str) -> None:

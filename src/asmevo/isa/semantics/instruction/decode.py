@@ -12,8 +12,9 @@ from typing import Any
 
 from asmevo.errors import UnsupportedError
 from asmevo.isa.instruction import Instruction
-from asmevo.isa.semantics import integer_clamp, table
+from asmevo.isa.semantics import table
 from asmevo.isa.semantics.table import DEFAULT_MODE, FloatMode, Semantic
+from asmevo.isa.semantics.vector import clamp
 
 _DPP_WORDS = (
     "quad_perm",
@@ -121,9 +122,9 @@ def _modifier(
         _check_halves(inst, semantic, name, value)
         options[name] = value
     elif name == "clamp":
-        if is_float or integer_clamp.clampable(semantic.name):
+        if is_float or clamp.clampable(semantic.name):
             options["clamp"] = True
-        elif semantic.dsts != ("m",) and not integer_clamp.in_range_anyway(semantic.name):
+        elif semantic.dsts != ("m",) and not clamp.in_range_anyway(semantic.name):
             # (Compares signal exceptions with it; no effect on the result.)
             raise UnsupportedForm(f"{inst.base} with clamp is not supported")
     elif name in ("mul", "div"):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, cast
 
 from asmevo.isa.semantics import table
-from asmevo.isa.semantics.directed import directed
 from asmevo.isa.semantics.instruction.form import Form
 from asmevo.isa.semantics.instruction.lanes import Lanes
 from asmevo.isa.semantics.instruction.results import finish, place
 from asmevo.isa.semantics.instruction.sources import Moves, arguments, packed_arguments
 from asmevo.isa.semantics.instruction.state import Results, State
+from asmevo.isa.semantics.rounding.directed import directed
 from asmevo.isa.semantics.values import Value, concat
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from asmevo.isa.instruction import Instruction
-from asmevo.isa.semantics.directed import directed
 from asmevo.isa.semantics.instruction.decode import UnsupportedForm
 from asmevo.isa.semantics.instruction.form import Form
 from asmevo.isa.semantics.instruction.results import settled
 from asmevo.isa.semantics.instruction.state import State
+from asmevo.isa.semantics.rounding.directed import directed
 from asmevo.isa.semantics.table import FloatMode, Semantic
 from asmevo.isa.semantics.values import Value, where
-from asmevo.isa.semantics.vector_float import flush, fma_full
+from asmevo.isa.semantics.vector.floats import flush, fma_full
 
 MIX = {
     name: Semantic(name, "lane", (type_,), ("f32", "f32", "f32"), fma_full)

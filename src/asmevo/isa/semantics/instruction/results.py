@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from asmevo.isa.semantics import integer_clamp, table
+from asmevo.isa.semantics import table
 from asmevo.isa.semantics.instruction.form import Form
 from asmevo.isa.semantics.instruction.state import State
 from asmevo.isa.semantics.values import Value, where
-from asmevo.isa.semantics.vector_float import flush
+from asmevo.isa.semantics.vector import clamp
+from asmevo.isa.semantics.vector.floats import flush
 
 _TRUE_INFINITY = ("v_rcp", "v_rsq", "v_log", "v_div_fixup")
 _OMOD = {"mul2": 2.0, "mul4": 4.0, "div2": 0.5}
@@ -59,8 +60,8 @@ def finish(form: Form, arguments: list[Any], type_: str, value: Value) -> Value:
     """A result of the opcode's function after the modifiers of its type."""
     if table.kind_of(type_) == "f":
         return finish_float(form, arguments, value.f)
-    if form.clamp and integer_clamp.clampable(form.semantic.name):
-        return integer_clamp.saturated(form.semantic.name, arguments, value)
+    if form.clamp and clamp.clampable(form.semantic.name):
+        return clamp.saturated(form.semantic.name, arguments, value)
     return value
 
 

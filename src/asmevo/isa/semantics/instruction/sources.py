@@ -9,7 +9,7 @@ from asmevo.isa.semantics.instruction.form import Form
 from asmevo.isa.semantics.instruction.lanes import Lanes
 from asmevo.isa.semantics.instruction.state import State
 from asmevo.isa.semantics.values import Value, concat
-from asmevo.isa.semantics.vector_float import flush
+from asmevo.isa.semantics.vector.floats import flush
 
 # Shared by what reads sources and what writes results; None without DPP.
 Moves = Lanes | None

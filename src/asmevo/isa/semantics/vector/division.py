@@ -8,11 +8,11 @@ by encoded exponents, not by tests for subnormals, and V_DIV_FMAS scales before 
 
 from __future__ import annotations
 
-from asmevo.isa.semantics.directed import nearest, rounding_of
-from asmevo.isa.semantics.exact_fma import DOWN, NEAREST, UP, ZERO, scaled_fma
+from asmevo.isa.semantics.rounding.directed import nearest, rounding_of
+from asmevo.isa.semantics.rounding.exact_fma import DOWN, NEAREST, UP, ZERO, scaled_fma
 from asmevo.isa.semantics.table import DEFAULT_MODE, FloatMode, lane
 from asmevo.isa.semantics.values import Value, fma, where
-from asmevo.isa.semantics.vector_float import (
+from asmevo.isa.semantics.vector.floats import (
     BIAS,
     MANTISSA,
     default_nan,

@@ -6,7 +6,9 @@ One definition per shape, stated for every format. Fields of packed tuples are c
 
 from __future__ import annotations
 
-from asmevo.isa.semantics.small_floats import (
+from asmevo.isa.semantics.table import DEFAULT_MODE, FloatMode, lane
+from asmevo.isa.semantics.values import Value, concat, where
+from asmevo.isa.semantics.vector.small_floats import (
     decode,
     encode,
     encode_stochastic,
@@ -16,8 +18,6 @@ from asmevo.isa.semantics.small_floats import (
     times_power,
     widen,
 )
-from asmevo.isa.semantics.table import DEFAULT_MODE, FloatMode, lane
-from asmevo.isa.semantics.values import Value, concat, where
 
 _DECODE = {"uses": ("fnuz",), "flush": False, "rounds": False}
 _ENCODE = {"uses": ("fnuz", "fp16_ovfl"), "flush": False, "rounds": False}

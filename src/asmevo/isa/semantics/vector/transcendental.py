@@ -13,7 +13,7 @@ from typing import Any
 
 from asmevo.isa.semantics.table import lane
 from asmevo.isa.semantics.values import Value, floor, fma, rint, sqrt, to_int, where
-from asmevo.isa.semantics.vector_float import default_nan, quiet
+from asmevo.isa.semantics.vector.floats import default_nan, quiet
 
 _ULP = "approximate (correctly rounded in nearly all cases; hardware within 1 ulp)"
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from asmevo.isa.semantics.directed import rounding_of
-from asmevo.isa.semantics.exact_fma import scaled_fma
+from asmevo.isa.semantics.rounding.directed import rounding_of
+from asmevo.isa.semantics.rounding.exact_fma import scaled_fma
 from asmevo.isa.semantics.table import lane
 from asmevo.isa.semantics.values import Value, where
-from asmevo.isa.semantics.vector_float import BIAS, MANTISSA, exponent_field, quiet
+from asmevo.isa.semantics.vector.floats import BIAS, MANTISSA, exponent_field, quiet
 
 
 def _scale(a: Value, n: Value) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from asmevo.isa.semantics.directed import DOWN, DirectedAlgebra
+from asmevo.isa.semantics.rounding.directed import DOWN, DirectedAlgebra
 from asmevo.isa.semantics.table import DEFAULT_MODE, FloatMode, lane
 from asmevo.isa.semantics.values import (
     Value,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from asmevo.isa.semantics.exact_fma import DOWN, UP, ZERO, scaled_fma
+from asmevo.isa.semantics.rounding.exact_fma import DOWN, UP, ZERO, scaled_fma
 from asmevo.isa.semantics.values import Algebra, Rawv, Value, where
 
 _INFINITY = 0x7FF << 52

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from asmevo.isa.semantics.table import lane
 from asmevo.isa.semantics.values import Value, where
-from asmevo.isa.semantics.vector_float import quiet
+from asmevo.isa.semantics.vector.floats import quiet
 
 
 def _faces(x: Value, y: Value, z: Value) -> tuple[Value, Value]:

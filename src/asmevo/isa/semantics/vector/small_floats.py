@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from asmevo.isa.semantics.table import DEFAULT_MODE, FloatMode, lane
 from asmevo.isa.semantics.values import Value, concat, floor, where
-from asmevo.isa.semantics.vector_convert import flushed_half, round_bf16
+from asmevo.isa.semantics.vector.convert import flushed_half, round_bf16
 
 _SOURCE_MANTISSA = {"f32": 23, "f16": 10, "bf16": 7}
 _WIDE = {32: (23, 127), 64: (52, 1023)}

@@ -6,7 +6,7 @@ from typing import Any
 
 from asmevo.isa.semantics.table import DEFAULT_MODE, FloatMode, lane
 from asmevo.isa.semantics.values import Value
-from asmevo.isa.semantics.vector_float import flush, mul_add
+from asmevo.isa.semantics.vector.floats import flush, mul_add
 
 
 def _dot2(a: Value, b: Value, c: Value, signed: bool) -> Value:

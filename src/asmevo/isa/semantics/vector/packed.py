@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from asmevo.isa.semantics.table import packed
 from asmevo.isa.semantics.values import where
-from asmevo.isa.semantics.vector_float import (
+from asmevo.isa.semantics.vector.floats import (
     MINIMUM3,
     add,
     fma_full,

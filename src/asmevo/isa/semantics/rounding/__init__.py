@@ -1,0 +1,1 @@
+"""Floating point beyond what an algebra does by itself: directed and late rounding."""

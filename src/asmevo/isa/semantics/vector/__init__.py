@@ -1,0 +1,1 @@
+"""Opcodes of the vector ALU, one module per family."""
