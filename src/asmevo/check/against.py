@@ -22,13 +22,14 @@ from dataclasses import replace
 from asmevo.check.engine.facts import ProgramLike, facts_of, remembered, skeleton
 from asmevo.check.findings import ERROR, Finding
 from asmevo.check.kept import kept
+from asmevo.isa.flow import flow_of_text
 
 _PINNED = ("wait.raw", "wait.waw")
 _COUNTED = "-at-"  # in rules whose `have` is a count of pending operations
 
 
 def _exact(text: str) -> str:
-    return text.split()[0] if text.startswith(("s_branch", "s_cbranch", "s_call")) else text
+    return text.split()[0] if flow_of_text(text).direct else text
 
 
 def metric(f: Finding) -> int:

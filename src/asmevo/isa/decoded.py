@@ -20,11 +20,19 @@ from asmevo.isa.matrix import MatrixOp, matrix_op
 from asmevo.isa.names import canonical
 from asmevo.isa.operand import EXEC
 from asmevo.isa.target import Target
-from asmevo.isa.traits import ExecWrite, Traits, clears_itself, exec_copies, exec_write, traits_of
+from asmevo.isa.traits import (
+    CacheAction,
+    ExecWrite,
+    Traits,
+    clears_itself,
+    exec_copies,
+    exec_write,
+    traits_of,
+)
 
 __all__ = [
-    "MEMORY_CLASSES", "VECTOR_CLASSES", "VECTOR_MEMORY", "Access", "Decoded", "ExecWrite",
-    "OpClass", "decode",
+    "MEMORY_CLASSES", "VECTOR_CLASSES", "VECTOR_MEMORY", "Access", "CacheAction", "Decoded",
+    "ExecWrite", "OpClass", "decode",
 ]  # fmt: skip
 
 

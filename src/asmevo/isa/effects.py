@@ -405,6 +405,7 @@ def _single(inst: Instruction, target: Target) -> Effects:
     operands = inst.operands
     roles = _roles_of(inst, kind, base, target)
     defs, uses = _implicit(inst, kind, base, roles, target)
+    implicit = defs & uses
     use_ops: list[int] = []
     kept: set[int] = set()
     read: set[int] = set()
@@ -422,6 +423,8 @@ def _single(inst: Instruction, target: Target) -> Effects:
     def_ops = tuple(i for i in roles.defs if i < len(operands) and operands[i].reg is not None)
     late = kind in MEMORY_CLASSES or kind is OpClass.MESSAGE
     partial = set[int]() if _ACCUMULATES.match(base) else kept - read
+    # What is read and written unprinted of these two is a matter of their other bits.
+    partial |= implicit & {M0, MODE} - read
     # The null register neither holds nor carries anything.
     return Effects(
         kind, frozenset(defs) - _NULL, frozenset(uses) - _NULL, frozenset(partial) - _NULL, def_ops,

@@ -64,6 +64,11 @@ class Flow:
         return self.kind is not FlowKind.NEXT
 
     @property
+    def skips_without_lanes(self) -> bool:
+        """Whether it jumps when EXEC is zero: what lies between has no active lane then."""
+        return self.condition is Condition.EXEC and self.when is True
+
+    @property
     def unknown_target(self) -> bool:
         """Whether control goes where the instruction does not say."""
         return self.changes and not self.direct and self.kind not in (FlowKind.END, FlowKind.TRAP)

@@ -16,13 +16,13 @@ from typing import Protocol, TypeVar, cast
 from asmevo.check.rules.operands import OperandFault, operand_faults
 from asmevo.check.rules.untracked import untracked
 from asmevo.errors import UnsupportedError
-from asmevo.isa.counters import Order, counter_max, decode_wait, events
-from asmevo.isa.effects import MEMORY_CLASSES, OpClass, effects
+from asmevo.isa.counters import Order, counter_max
+from asmevo.isa.decoded import MEMORY_CLASSES, CacheAction, Decoded, OpClass, decode
+from asmevo.isa.flow import Condition, Flow, FlowKind, flow_of_text
 from asmevo.isa.hazards.roles import Roles, mask_of, roles, wait_states_of
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import M0
 from asmevo.isa.target import Target
-from asmevo.isa.traits import CacheAction, traits_of
 
 
 class ProgramLike(Protocol):
@@ -95,16 +95,9 @@ _REGISTER = re.compile(r"\b([vsa])(?:\d+|\[\d+:\d+\])|\b(?:vcc|ttmp\d+|m0)\b")
 
 def skeleton(text: str) -> str:
     """Instruction text without register numbers; branches without their operand."""
-    if text.startswith(("s_branch", "s_cbranch", "s_call")):
+    if flow_of_text(text).direct:
         return text.split()[0]
     return _REGISTER.sub(lambda m: m.group(1) or "s", text)
-
-
-def dual_halves(inst: Instruction) -> tuple[Instruction, ...]:
-    """The one or two operations of an instruction (gfx11+ VOPD prints `X :: Y`)."""
-    if inst.text is None or " :: " not in inst.text:
-        return (inst,)
-    return tuple(Instruction(inst.raw, part.strip()) for part in inst.text.split(" :: "))
 
 
 class Facts:
@@ -114,6 +107,7 @@ class Facts:
         "_skeleton",
         "base",
         "cut",
+        "decoded",
         "defs",
         "environment",
         "faults",
@@ -134,65 +128,47 @@ class Facts:
     )  # fmt: skip
 
     def __init__(self, inst: Instruction, target: Target, queues: QueueTable) -> None:
-        halves = dual_halves(inst)
-        effect = effects(halves[0], target)
+        d = self.decoded = decode(inst, target)
         self.inst = inst
         self.base = inst.base
-        self.kind = effect.kind
-        self.defs = mask_of(effect.defs)
-        self.uses = mask_of(effect.uses)
-        for half in halves[1:]:
-            other = effects(half, target)
-            self.defs |= mask_of(other.defs)
-            self.uses |= mask_of(other.uses)
-        self.touch = (
-            self.defs | self.uses | _sensed(self.kind, self.base, effect.stores, effect.lds_dma)
-        )
-        if effect.stores and self.kind in (OpClass.VMEM, OpClass.FLAT) and _publishes(inst, target):
+        self.kind = d.kind
+        self.defs = mask_of(d.defs)
+        self.uses = mask_of(d.uses)
+        self.touch = self.defs | self.uses | _sensed(d)
+        if d.stores and self.kind in (OpClass.VMEM, OpClass.FLAT) and _publishes(d):
             self.touch |= MEMORY_STORE_BIT
-        self.flow = _flow(self.kind, self.base)
+        self.flow = _flow(inst.base, d.flow)
         self.states = wait_states_of(inst, target)
-        self.waits = tuple(decode_wait(inst, target).items())
+        self.waits = tuple(d.waits.items())
         self.roles: Roles = roles(inst, target)
         self.faults = operand_faults(inst, target)
-        self.environment = traits_of(inst.base).environment
+        self.environment = d.traits.environment
         self.untracked = untracked(inst, self.kind, target)
         self._skeleton: str | None = None
         self.fence = self.kind is OpClass.BARRIER or (
-            self.kind is OpClass.CACHE and not self.base.startswith("s_icache")
+            self.kind is OpClass.CACHE and not d.traits.instruction_cache
         )
         self.memory = self.kind in MEMORY_CLASSES and self.kind is not OpClass.SMEM
         self.cut = not zlib.crc32(inst.raw) & _CUT_MASK
-        mask = _pending_mask(self.kind, effect.loads, effect.stores, effect.lds_dma)
-        if "_atomic" in self.base and mask & MEMORY_STORE_BIT:
+        mask = _pending_mask(self.kind, d.loads, d.stores, d.lds_dma)
+        if d.atomic and mask & MEMORY_STORE_BIT:
             mask ^= MEMORY_STORE_BIT | ATOMIC_BIT
-        if self.kind is OpClass.CACHE:
-            writes_back = traits_of(inst.base).cache in (CacheAction.WRITE_BACK, CacheAction.BOTH)
-            mask = WRITE_BACK_BIT if writes_back else 0  # an invalidate raises its counter only
-        if effect.returns:
+        if d.traits.cache in (CacheAction.WRITE_BACK, CacheAction.BOTH):
+            mask = WRITE_BACK_BIT  # an invalidate is counted, but nothing waits for it
+        if d.returns:
             # Only the printed destination arrives late; implicit results do not exist here.
             mask |= mask_of(
                 u
-                for i in effect.def_operands
+                for i in d.def_operands
                 if (reg := inst.operands[i].reg) is not None
                 for u in reg.units
             )
-        self.pushes = tuple((queues.id(e.counter, e.order), mask) for e in events(inst, target))
+        self.pushes = tuple((queues.id(e.counter, e.order), mask) for e in d.events)
         # A destination that only keeps its other bytes, lanes or halves is not a read of a value.
-        kept = 0
-        for i in effect.def_operands:
-            reg = inst.operands[i].reg
-            if reg is not None and i in effect.use_operands:
-                kept |= mask_of(reg.units)
-        for i in effect.use_operands:
-            reg = inst.operands[i].reg
-            if reg is not None and i not in effect.def_operands:
-                kept &= ~mask_of(reg.units)
-        self.partial = 0 if _accumulates(self.base) else kept
+        self.partial = mask_of(d.partial)
         self.strict_uses = self.uses & ~self.partial
-        if self.base.startswith("s_set_gpr_idx") or self.kind is OpClass.MESSAGE:
-            # Keeps the bits of M0 that it does not set; most messages do not look at M0.
-            self.strict_uses &= ~(1 << M0)
+        if self.kind is OpClass.MESSAGE:
+            self.strict_uses &= ~(1 << M0)  # most messages do not look at M0
 
     @property
     def skeleton(self) -> str:
@@ -200,15 +176,6 @@ class Facts:
         if self._skeleton is None:
             self._skeleton = skeleton(self.inst.text or self.inst.raw.hex())
         return self._skeleton
-
-
-_ACCUMULATING = ("v_mac_", "v_fmac_", "v_pk_fmac_", "v_dot", "v_smfmac_", "v_swap", "v_permlane",
-                 "s_", "ds_", "buffer_atomic", "v_madmk", "v_fmamk")  # fmt: skip
-
-
-def _accumulates(base: str) -> bool:
-    """Whether the tied destination is a full operand, not merely kept in part."""
-    return base.startswith(_ACCUMULATING)
 
 
 def _pending_mask(kind: OpClass, loads: bool, stores: bool, lds_dma: bool) -> int:
@@ -224,60 +191,56 @@ def _pending_mask(kind: OpClass, loads: bool, stores: bool, lds_dma: bool) -> in
     return mask
 
 
-def _sensed(kind: OpClass, base: str, stores: bool, lds_dma: bool) -> int:
+def _sensed(d: Decoded) -> int:
     """Pending memory events that matter to an instruction.
 
     Release and acquire sequences have no barrier: a write-back must be complete before the store
     that publishes, data stores before an atomic that announces them, the load that was announced
     before the invalidate.
     """
-    if kind is OpClass.BARRIER:
+    if d.kind is OpClass.BARRIER:
         return MEMORY_BITS
-    if kind is OpClass.LDS:
+    if d.kind is OpClass.LDS:
         return LDS_DMA_BIT
-    if kind is OpClass.CACHE:
-        return MEMORY_LOAD_BIT if "inv" in base and base.startswith(("buffer", "global")) else 0
-    if lds_dma:
+    if d.kind is OpClass.CACHE:
+        invalidates = d.traits.cache in (CacheAction.INVALIDATE, CacheAction.BOTH)
+        return MEMORY_LOAD_BIT if invalidates else 0
+    if d.lds_dma:
         return LDS_READ_BIT | LDS_WRITE_BIT
-    if stores and kind in (OpClass.VMEM, OpClass.FLAT):
-        return WRITE_BACK_BIT | (MEMORY_STORE_BIT if "_atomic" in base else 0)
+    if d.stores and d.kind in (OpClass.VMEM, OpClass.FLAT):
+        return WRITE_BACK_BIT | (MEMORY_STORE_BIT if d.atomic else 0)
     return 0
 
 
 _SCOPED = ("gfx942", "gfx950")
 
 
-def _publishes(inst: Instruction, target: Target) -> bool:
+def _publishes(d: Decoded) -> bool:
     """Whether a store may announce earlier ones to other waves (a release without write-back).
 
     gfx942 and later gfx9 mark such stores by their scope bits; before, no bit tells. Later parts
     count stores apart, and their waits are kept as they are (`check.rules.untracked`).
     """
-    if not target.is_gfx9:
+    if not d.target.is_gfx9:
         return False
-    return target.arch not in _SCOPED or bool(inst.modifiers.keys() & {"sc0", "sc1"})
+    return d.target.arch not in _SCOPED or bool(d.inst.modifiers.keys() & {"sc0", "sc1"})
 
 
 # Flow kinds.
 NEXT, END, JUMP, COND, CALL, INDIRECT = range(6)
 
 
-def _flow(kind: OpClass, base: str) -> int:
-    if kind is OpClass.END:
-        return END
-    if kind is not OpClass.BRANCH:
-        return NEXT
-    if base.startswith("s_branch"):
-        return JUMP
-    if base.startswith("s_cbranch"):
-        if "fork" in base or "join" in base:
-            raise UnsupportedError(f"{base} is not supported by the checker")
-        return COND
-    if base.startswith(("s_swappc", "s_swap_pc", "s_call")):
-        return CALL
-    if base.startswith(("s_setpc", "s_set_pc", "s_rfe")):
-        return INDIRECT
-    return NEXT  # s_trap returns
+_FLOWS = {
+    FlowKind.NEXT: NEXT, FlowKind.TRAP: NEXT, FlowKind.END: END, FlowKind.JUMP: JUMP,
+    FlowKind.CONDITIONAL: COND, FlowKind.CALL: CALL, FlowKind.COMPUTED: INDIRECT,
+}  # fmt: skip
+
+
+def _flow(base: str, flow: Flow) -> int:
+    found = _FLOWS.get(flow.kind)
+    if found is None:
+        raise UnsupportedError(f"{base} is not supported by the checker")
+    return found
 
 
 class ChunkContent:
@@ -291,7 +254,9 @@ class ChunkContent:
         self.faults: tuple[tuple[int, OperandFault], ...] = tuple(
             (i, fault) for i, f in enumerate(facts) for fault in f.faults
         )
-        self.special = any(f.inst.text is None or f.base.startswith("s_cbranch_vcc") for f in facts)
+        self.special = any(
+            f.inst.text is None or f.decoded.flow.condition is Condition.VCC for f in facts
+        )
         self.unfollowed = tuple(f for f in facts if f.untracked)
         gen = exposed = touched = 0
         for f in facts:

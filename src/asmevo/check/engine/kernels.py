@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from asmevo.check.engine.view import View, build_view
 from asmevo.codeobject import Kernel
+from asmevo.isa.flow import FlowKind, flow_of
 from asmevo.program import Function, Program
 
 _PRELOAD_GAP = 256  # bytes from the compatibility entry to the entry with preloaded arguments
@@ -37,7 +38,7 @@ def _known_jumps(program: Program) -> Mapping[int, Sequence[int]]:
         if reference.target is None:
             continue
         for i in range(reference.high + 1, min(reference.high + 6, len(program.instructions))):
-            if program.instructions[i].base in ("s_setpc_b64", "s_set_pc_i64"):
+            if flow_of(program.instructions[i].base).kind is FlowKind.COMPUTED:
                 found.setdefault(i, []).append(reference.target)
                 break
     return found

@@ -52,7 +52,7 @@ def _place(f: Facts) -> str:
         return _PLACES[f.kind]
     if f.touch & LDS_READ_BIT:
         return "lds"
-    return "atomic" if "_atomic" in f.base else "store"
+    return "atomic" if f.decoded.atomic else "store"
 
 
 class Raw(NamedTuple):

@@ -23,6 +23,7 @@ from asmevo.check.engine.facts import (
     facts_of,
     library_of,
 )
+from asmevo.isa.flow import Condition
 from asmevo.isa.target import Target
 
 _CUT_LENGTH = 160
@@ -160,12 +161,12 @@ def build_view(
         if f.flow in (NEXT, COND, CALL):
             if chunk.last < last:
                 fall = chunk.last
-                if f.base in ("s_cbranch_execnz",):
+                if f.decoded.flow.when is False and f.decoded.flow.condition is Condition.EXEC:
                     chunk.skip_edges.add(number_at[fall])
                 nexts.append(fall)
             else:
                 falls_off.append(tail)
-        if f.base == "s_cbranch_execz" and targets.get(tail):
+        if f.decoded.flow.skips_without_lanes and targets.get(tail):
             chunk.skip_edges.add(number_at[targets[tail][0]])
         chunk.successors = list(dict.fromkeys(number_at[t] for t in nexts))
     for chunk in chunks:

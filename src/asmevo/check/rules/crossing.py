@@ -13,28 +13,27 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
 from asmevo.check.engine.facts import NEXT, Facts, ProgramLike, facts_of, remembered
-from asmevo.isa.effects import OpClass
+from asmevo.isa.flow import FlowKind
 
 Between = tuple[int, int]
 """Bit masks of fence ordinals: possible last fences before, possible first ones after. Bit 0 is
 the edge of the program (entry, end, or a jump whose target is not known)."""
 
 _EDGE = 1
-_NO_FALL_THROUGH = ("s_branch", "s_setpc", "s_set_pc", "s_rfe", "s_endpgm")
-_UNKNOWN = ("s_setpc", "s_set_pc", "s_rfe", "s_swappc", "s_swap_pc", "s_call")
+_LEAVING = frozenset({FlowKind.COMPUTED, FlowKind.CALL, FlowKind.END})
 
 
 def _successors(program: ProgramLike, facts: Sequence[Facts], index: int) -> tuple[list[int], bool]:
     """Instructions that may follow `index`, and whether anything else may."""
-    base = facts[index].base
+    flow = facts[index].decoded.flow
     found: list[int] = []
-    if not base.startswith(_NO_FALL_THROUGH):
+    if flow.falls:
         found.append(index + 1)
     target = program.branch_target(index)
     if target is not None:
         found.append(target)
     inside = [s for s in found if s < len(facts)]
-    leaves = len(inside) != len(found) or base.startswith((*_UNKNOWN, "s_endpgm"))
+    leaves = len(inside) != len(found) or flow.kind in _LEAVING
     return inside, leaves
 
 
@@ -70,7 +69,7 @@ def between(
     # Straight runs between places where control flow meets or parts, or where a fence stands.
     leaders = {0}
     for i, f in enumerate(facts):
-        if f.kind in (OpClass.BRANCH, OpClass.END) or fence[i]:
+        if f.decoded.flow.changes or fence[i]:
             leaders.add(i + 1)
         if fence[i]:
             leaders.add(i)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from asmevo.check.findings import ERROR, NOTE
+from asmevo.isa.decoded import OpClass, decode
 from asmevo.isa.hazards.roles import matrix_sources, reg_mask
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.matrix import matrix_op
@@ -53,7 +54,7 @@ def operand_faults(inst: Instruction, target: Target) -> tuple[OperandFault, ...
     fault = _tuple_fault(inst, target)
     if fault:
         found.append(("register.alignment", "R", ERROR, fault))
-    if inst.base.startswith("v_mfma"):
+    if decode(inst, target).kind is OpClass.MFMA:
         fault, of_c = _matrix_fault(inst, target)
         if fault:
             # LLVM's register allocator keeps A and B apart too; the assembler only checks C.

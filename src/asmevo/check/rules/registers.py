@@ -16,6 +16,7 @@ from asmevo.check.findings import ERROR, NOTE, Finding
 from asmevo.check.rules.undefined import undefined_uses
 from asmevo.check.rules.waits import register_text
 from asmevo.codeobject import KernelDescriptor
+from asmevo.isa.access import Space
 from asmevo.isa.hazards.roles import EXEC_MASK, SCALAR_MASK, VECTOR_MASK, VGPR_MASK
 from asmevo.isa.operand import AGPR0, EXEC, FLAT_SCRATCH, MODE, SCC, TTMP0, VCC, VGPR0
 
@@ -156,7 +157,7 @@ def check_registers(view: View, limits: Limits | None, entries: dict[int, int]) 
 
 
 def _undefined(view: View, index: int, f: Facts, missing: int, maybe: int) -> list[Finding]:
-    if _clears_itself(f):
+    if f.decoded.clears:
         return []
     found: list[Finding] = []
     never, sometimes = missing & ~maybe, missing & maybe
@@ -183,24 +184,11 @@ def _undefined(view: View, index: int, f: Facts, missing: int, maybe: int) -> li
     return found
 
 
-_COPIES = (
-    "v_mov_b", "v_accvgpr_", "v_pk_mov_b32", "s_mov_b", "scratch_store_", "v_writelane_b32",
-)  # fmt: skip
-
-
 def _only_copies(f: Facts) -> bool:
     """Whether the instruction moves its source unchanged (a copy or a spill)."""
-    return f.base.startswith(_COPIES)
-
-
-def _clears_itself(f: Facts) -> bool:
-    """Whether the result does not depend on the value: `x ^ x`, `x - x`."""
-    ops = f.inst.operands
-    return (
-        ("_xor_b" in f.base or "_sub_u" in f.base or "_sub_i" in f.base)
-        and len(ops) == 3
-        and ops[1] == ops[2]
-    )
+    access = f.decoded.access
+    spills = access is not None and access.space is Space.SCRATCH and f.decoded.stores
+    return f.decoded.traits.copies or spills
 
 
 def _beyond_findings(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from asmevo.check.engine.facts import COND, JUMP, NEXT
 from asmevo.check.engine.view import View
 from asmevo.check.findings import ERROR, NOTE, Finding
-from asmevo.isa.effects import OpClass
+from asmevo.isa.decoded import OpClass
+from asmevo.isa.flow import Condition
 from asmevo.isa.operand import VCC
 
 
@@ -104,7 +105,7 @@ def _vccz(view: View) -> list[Finding]:
         if not chunk.content.special and not chunk.content.gen & both:
             continue
         for i, f in enumerate(chunk.content.facts, chunk.first):
-            if half and f.base.startswith("s_cbranch_vcc"):
+            if half and f.decoded.flow.condition is Condition.VCC:
                 text, message = f.inst.text or "", "VCC was written in halves, VCCZ may be stale"
                 fix = "s_mov_b64 vcc, vcc before it"
                 findings.append(
@@ -124,7 +125,7 @@ def _skipped_barriers(view: View) -> list[Finding]:
     findings: list[Finding] = []
     for chunk in view.chunks:
         last = chunk.last - 1
-        if view.fact(last).base != "s_cbranch_execz":
+        if not view.fact(last).decoded.flow.skips_without_lanes:
             continue
         for number in chunk.skip_edges:
             for i in range(chunk.last, view.chunks[number].first):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from asmevo.check.engine.analysis import Analysis, engine_of
-from asmevo.check.engine.facts import CALL, ChunkContent, Facts, Library, dual_halves
+from asmevo.check.engine.facts import CALL, ChunkContent, Facts, Library
 from asmevo.check.engine.view import View
 from asmevo.check.findings import NOTE, Finding
 from asmevo.check.rules.waits import register_text
@@ -66,7 +66,7 @@ class ValuCounts(Analysis[State, Raw]):
         """Roles of an instruction, one entry per half of a dual one."""
         found = self._roles.get(f)
         if found is None:
-            halves = dual_halves(f.inst)
+            halves = f.inst.halves
             found = self._roles[f] = tuple(valu_roles(h, self.target) for h in halves)
         return found
 
