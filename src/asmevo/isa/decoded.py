@@ -68,9 +68,7 @@ class Decoded:
         self.halves: tuple[Decoded, ...] = (
             (self,) if len(parts) == 1 else tuple(Decoded(part, target) for part in parts)
         )
-        self.name = canonical(inst.base)
-        self.flow: Flow = flow_of(inst.base)
-        self.traits: Traits = traits_of(inst.base)
+        self.name, self.flow, self.traits = _opcode(inst.base)
         self.kind = effect.kind
         self.defs, self.uses, self.partial = effect.defs, effect.uses, effect.partial
         self.def_operands, self.use_operands = effect.def_operands, effect.use_operands
@@ -139,6 +137,11 @@ class Decoded:
         if self.inst.base != "s_nop":
             return 0
         return (int.from_bytes(self.inst.raw[:2], "little") & (self.target.nop_max - 1)) + 1
+
+
+@lru_cache(maxsize=8192)
+def _opcode(base: str) -> tuple[str, Flow, Traits]:
+    return canonical(base), flow_of(base), traits_of(base)
 
 
 _EXEC = frozenset({EXEC, EXEC + 1})

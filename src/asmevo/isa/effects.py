@@ -11,9 +11,9 @@ of LLVM's `SOPInstructions.td`, `DSInstructions.td`, `FLATInstructions.td` and t
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 from asmevo.isa.flow import Condition, FlowKind, flow_of
 from asmevo.isa.instruction import Instruction
@@ -25,7 +25,7 @@ from asmevo.isa.operand import (
     NULL,
     SCC,
     VCC,
-    Operand,
+    Reg,
     RegKind,
     Special,
 )
@@ -58,8 +58,7 @@ VECTOR_MEMORY = frozenset({OpClass.VMEM, OpClass.FLAT})
 MEMORY_CLASSES = frozenset({OpClass.VMEM, OpClass.FLAT, OpClass.LDS, OpClass.SMEM})
 
 
-@dataclass(frozen=True, slots=True)
-class Effects:
+class Effects(NamedTuple):
     """Static effects of one instruction.
 
     Attributes:
@@ -201,9 +200,8 @@ def classify(base: str) -> OpClass:
     return OpClass.VMEM if base.startswith(_VMEM_PREFIXES) else OpClass.OTHER
 
 
-@dataclass(slots=True)
-class _Roles:
-    """Roles of the printed operands while they are worked out; `unread` are operand indices."""
+class _Roles(NamedTuple):
+    """Roles of the printed operands; `unread` are operand indices."""
 
     defs: tuple[int, ...] = ()
     unread: frozenset[int] = frozenset()
@@ -241,17 +239,17 @@ def returns_old_value(inst: Instruction) -> bool:
     return bool(mods.get("sc0") or mods.get("glc")) or "TH_ATOMIC_RETURN" in str(mods.get("th", ""))
 
 
-def _memory_roles(inst: Instruction, kind: OpClass, base: str) -> _Roles:
+def _memory_roles(base: str, kind: OpClass, returning: bool, to_lds: bool) -> _Roles:
     if kind is OpClass.LDS:
         return _lds_roles(base)
     lds_dma = (
         "_load_lds" in base
         or "_to_lds" in base
         or "_load_async" in base
-        or (kind is OpClass.VMEM and inst.modifiers.get("lds") is True)
+        or (kind is OpClass.VMEM and to_lds)
     )
     if "_atomic" in base:
-        if not returns_old_value(inst):
+        if not returning:
             return _Roles(loads=True, stores=True)
         # These print one register that is both data and destination.
         data_first = base.startswith(("buffer_", "s_", "image_"))
@@ -269,8 +267,7 @@ def _memory_roles(inst: Instruction, kind: OpClass, base: str) -> _Roles:
     return _Roles((0,), _FIRST, not base.startswith(("s_memtime", "s_memrealtime")))
 
 
-def _vector_roles(inst: Instruction, base: str, target: Target) -> _Roles:
-    mods = inst.modifiers
+def _vector_roles(base: str, keeps: bool, target: Target) -> _Roles:
     if base in ("v_nop", "v_clrexcp", "v_pipeflush"):
         return _Roles()
     defs: tuple[int, ...] = (0, 1) if _TWO_DEFS.match(base) else (0,)
@@ -278,26 +275,40 @@ def _vector_roles(inst: Instruction, base: str, target: Target) -> _Roles:
         return _Roles(defs)
     if base.startswith("v_cmpx") and not target.is_gcn:
         return _Roles()
-    keeps = bool(_RMW_VALU.match(base))
-    keeps |= "dpp" in inst.form and not base.startswith("v_cmp")
-    keeps |= mods.get("dst_unused") == "UNUSED_PRESERVE"
+    keeps |= bool(_RMW_VALU.match(base))
     keeps |= base == "v_interp_p2_f32" and target.major <= 10
-    first = inst.operands[0].reg if inst.operands else None
-    keeps |= first is not None and first.half != ""
-    op_sel = mods.get("op_sel")
-    if isinstance(op_sel, tuple) and not base.startswith(("v_pk_", "v_mfma", "v_dot")):
-        # op_sel's last bit picks the destination half; the other half is kept. The fp8
-        # conversions print fewer bits than operands, so look at any beyond the sources.
-        keeps |= any(op_sel[2:]) if len(op_sel) <= 3 else bool(op_sel[-1])
     unread: set[int] = set() if keeps else {0}
     if len(defs) == 2:
         unread.add(1)
     return _Roles(defs, frozenset(unread))
 
 
-def _memory_implicit(
-    inst: Instruction, kind: OpClass, base: str, roles: _Roles, target: Target
-) -> set[int]:
+_WHOLE_OP_SEL = ("v_pk_", "v_mfma", "v_dot")
+
+
+def _keeps_part(inst: Instruction, base: str) -> bool:
+    """Whether a vector instruction, as it is written here, keeps part of its destination."""
+    form = inst.form
+    if "dpp" in form and not base.startswith("v_cmp"):
+        return True
+    mods = inst.modifiers
+    if mods:
+        if mods.get("dst_unused") == "UNUSED_PRESERVE":
+            return True
+        op_sel = mods.get("op_sel")
+        # op_sel's last bit picks the destination half; the other half is kept. The fp8
+        # conversions print fewer bits than operands, so look at any beyond the sources.
+        if (
+            isinstance(op_sel, tuple)
+            and not base.startswith(_WHOLE_OP_SEL)
+            and (any(op_sel[2:]) if len(op_sel) <= 3 else op_sel[-1])
+        ):
+            return True
+    first = inst.operands[0].reg if inst.operands else None
+    return first is not None and first.half != ""
+
+
+def _memory_implicit(base: str, kind: OpClass, roles: _Roles, target: Target) -> set[int]:
     """Units that a memory instruction reads without printing them."""
     uses: set[int] = set()
     plain_dma = roles.lds_dma or "_store_lds" in base
@@ -345,12 +356,10 @@ def _scalar_implicit(base: str, kind: OpClass) -> tuple[set[int], set[int]]:
     return defs, uses
 
 
-def _implicit(
-    inst: Instruction, kind: OpClass, base: str, roles: _Roles, target: Target
-) -> tuple[set[int], set[int]]:
+def _implicit(base: str, kind: OpClass, roles: _Roles, target: Target) -> tuple[set[int], set[int]]:
     """(units written, units read) without being printed."""
     if kind in MEMORY_CLASSES:
-        return set(), _memory_implicit(inst, kind, base, roles, target)
+        return set(), _memory_implicit(base, kind, roles, target)
     defs: set[int] = set()
     uses: set[int] = set()
     if kind in VECTOR_CLASSES:
@@ -361,74 +370,100 @@ def _implicit(
             defs.update(_EXEC_UNITS)
         if base.startswith("v_div_fmas"):
             uses.update(_VCC_UNITS)
-        if base == "v_cndmask_b32" and len(inst.operands) == 3:  # only as half of a pair
-            uses.add(VCC)
         if base.startswith("v_movrel") or (base.startswith("v_interp") and target.major <= 10):
             uses.add(M0)
     elif kind in (OpClass.SALU, OpClass.BRANCH, OpClass.MESSAGE, OpClass.BARRIER):
         return _scalar_implicit(base, kind)
     elif base in ("exp", "export"):
         uses.update(_EXEC_UNITS)
-        if inst.modifiers.get("row_en") is True:
-            uses.add(M0)
     return defs, uses
 
 
-def _roles_of(inst: Instruction, kind: OpClass, base: str, target: Target) -> _Roles:
+class _Opcode(NamedTuple):
+    """What is the same for all instructions of an opcode and variant."""
+
+    kind: OpClass
+    roles: _Roles
+    defs: frozenset[int]  # unprinted
+    uses: frozenset[int]
+    kept: frozenset[int]  # unprinted, and written in part
+    accumulates: bool
+
+
+@lru_cache(maxsize=16384)
+def _opcode(base: str, arch: str, keeps: bool, returning: bool, to_lds: bool) -> _Opcode:
+    target = Target(arch)
+    kind = classify(base)
+    roles = _Roles()
     if kind in MEMORY_CLASSES:
-        return _memory_roles(inst, kind, base)
-    if kind in VECTOR_CLASSES:
-        return _vector_roles(inst, base, target)
-    scalar = kind in (OpClass.SALU, OpClass.BRANCH, OpClass.MESSAGE)
-    if scalar and not _NO_DEF.match(base):
-        return _Roles((0,), frozenset() if _RMW_SALU.match(base) else _FIRST)
-    return _Roles()
+        roles = _memory_roles(base, kind, returning, to_lds)
+    elif kind in VECTOR_CLASSES:
+        roles = _vector_roles(base, keeps, target)
+    elif kind in (OpClass.SALU, OpClass.BRANCH, OpClass.MESSAGE) and not _NO_DEF.match(base):
+        roles = _Roles((0,), frozenset() if _RMW_SALU.match(base) else _FIRST)
+    defs, uses = _implicit(base, kind, roles, target)
+    # What is read and written unprinted of M0 and MODE is a matter of their other bits.
+    kept = frozenset(defs & uses & {M0, MODE})
+    accumulates = _ACCUMULATES.match(base) is not None
+    return _Opcode(kind, roles, frozenset(defs), frozenset(uses), kept, accumulates)
 
 
-def _units_read(operand: Operand) -> tuple[int, ...] | range:
-    value = operand.value
-    reg = operand.reg
-    if reg is not None:
-        return reg.units
-    return _SPECIAL_UNITS.get(value.name, ()) if isinstance(value, Special) else ()
-
-
-_NULL = frozenset({NULL})
 _UNDECODED = Effects(OpClass.OTHER, frozenset(), frozenset(), frozenset(), (), ())
+
+
+def _variant(inst: Instruction, base: str) -> tuple[bool, bool, bool]:
+    """(keeps part of its destination, returns the old value, loads to LDS), as written here."""
+    first = base[0]
+    if first == "v":
+        return _keeps_part(inst, base), False, False
+    if first == "s" and "_atomic" not in base:
+        return False, False, False
+    return False, returns_old_value(inst), inst.modifiers.get("lds") is True
 
 
 def _single(inst: Instruction, target: Target) -> Effects:
     base = inst.base
     if base.startswith("v_dual_"):
         base = "v_" + base[7:]
-    kind = classify(base)
+    op = _opcode(base, target.arch, *_variant(inst, base))
     operands = inst.operands
-    roles = _roles_of(inst, kind, base, target)
-    defs, uses = _implicit(inst, kind, base, roles, target)
-    implicit = defs & uses
+    roles = op.roles
+    defs = set(op.defs)
+    uses = set(op.uses)
+    if base == "v_cndmask_b32" and len(operands) == 3:  # only as half of a pair
+        uses.add(VCC)
+    elif base in ("exp", "export") and inst.modifiers.get("row_en") is True:
+        uses.add(M0)
+    def_ops: list[int] = []
     use_ops: list[int] = []
     kept: set[int] = set()
     read: set[int] = set()
     for i, operand in enumerate(operands):
-        reg = operand.reg
-        defined = i in roles.defs and reg is not None
-        if defined and reg is not None:
-            defs.update(reg.units)
-        if i in roles.unread:
-            continue
-        use_ops.append(i)
-        units = _units_read(operand)
-        uses.update(units)
-        (kept if defined else read).update(units)
-    def_ops = tuple(i for i in roles.defs if i < len(operands) and operands[i].reg is not None)
-    late = kind in MEMORY_CLASSES or kind is OpClass.MESSAGE
-    partial = set[int]() if _ACCUMULATES.match(base) else kept - read
-    # What is read and written unprinted of these two is a matter of their other bits.
-    partial |= implicit & {M0, MODE} - read
+        value = operand.value
+        if isinstance(value, Reg):
+            units = value.units
+            defined = i in roles.defs
+            if defined:
+                defs.update(units)
+                def_ops.append(i)
+            if i not in roles.unread:
+                use_ops.append(i)
+                uses.update(units)
+                (kept if defined else read).update(units)
+        elif i not in roles.unread:
+            use_ops.append(i)
+            if isinstance(value, Special):
+                uses.update(_SPECIAL_UNITS.get(value.name, ()))
+    partial = op.kept - read
+    if kept and not op.accumulates:
+        partial |= kept - read
     # The null register neither holds nor carries anything.
+    defs.discard(NULL)
+    uses.discard(NULL)
+    late = (op.kind in MEMORY_CLASSES or op.kind is OpClass.MESSAGE) and bool(def_ops)
     return Effects(
-        kind, frozenset(defs) - _NULL, frozenset(uses) - _NULL, frozenset(partial) - _NULL, def_ops,
-        tuple(use_ops), roles.loads, roles.stores, roles.lds_dma, late and bool(def_ops),
+        op.kind, frozenset(defs), frozenset(uses), frozenset(partial - {NULL}), tuple(def_ops),
+        tuple(use_ops), roles.loads, roles.stores, roles.lds_dma, late,
     )  # fmt: skip
 
 

@@ -136,6 +136,11 @@ def flow_of_text(text: str) -> Flow:
     return FLOW.get(text.partition(" ")[0], NEXT)
 
 
+def reads_pc(text: str) -> bool:
+    """Whether an instruction's text reads the program counter into a register."""
+    return text.partition(" ")[0] in PC_READS
+
+
 def inverse(base: str) -> str | None:
     """The conditional branch with the opposite condition, or None."""
     flow = flow_of(base)

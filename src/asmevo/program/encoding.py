@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from asmevo.isa.codec.dont_care import candidates, ignored
 from asmevo.isa.codec.lengths import LONGEST
 from asmevo.isa.codec.llvm import AssemblyError, assembler, disassembler
-from asmevo.isa.flow import PC_READS, flow_of_text
+from asmevo.isa.flow import flow_of_text, reads_pc
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import FloatImm, Imm
 from asmevo.isa.target import Target
@@ -235,7 +235,7 @@ class EncodingTable:
             if text.startswith("s_"):
                 if flow_of_text(text).direct:
                     self.branches.add(raw)
-                elif inst.base in PC_READS:
+                elif reads_pc(text):
                     self.pc_reads.add(raw)
             if inst.editable and raw not in self.loose:
                 self.by_text.setdefault(text, inst)
