@@ -8,13 +8,13 @@ leave the run in flight. Waits and nops are no nodes: they are derived again for
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from asmevo.edits.latency import Latencies
+from asmevo.isa.access import Space
 from asmevo.isa.counters import UNORDERED, events, is_counter_wait
-from asmevo.isa.effects import Effects, OpClass, effects
+from asmevo.isa.decoded import Decoded, OpClass, decode
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import MODE
 from asmevo.isa.target import Target
@@ -22,11 +22,6 @@ from asmevo.isa.target import Target
 # Nothing at all moves across these.
 _FENCE_CLASSES = frozenset(
     {OpClass.MESSAGE, OpClass.CACHE, OpClass.BRANCH, OpClass.END, OpClass.OTHER, OpClass.WAIT}
-)
-_FENCE = re.compile(
-    r"s_(setreg|set_gpr_idx|setvskip|getpc|memtime|memrealtime|getreg|sleep|setprio|sethalt|"
-    r"setkill|incperf|decperf|clause|delay_alu|round_mode|denorm_mode|code_end|set_inst_prefetch|"
-    r"inst_prefetch)"
 )
 
 
@@ -48,14 +43,14 @@ def is_fence(inst: Instruction, target: Target) -> bool:
     """Whether nothing may move across `inst`."""
     if not inst.editable:
         return True
-    effect = effects(inst, target)
-    if effect.kind in _FENCE_CLASSES or _FENCE.match(inst.base):
+    effect = decode(inst, target)
+    if effect.kind in _FENCE_CLASSES or effect.traits.pinned or effect.traits.indirect:
         return True
     # While gpr_idx indexing is on, printed registers are not the ones that are read.
     return MODE in effect.defs
 
 
-def memory_spaces(inst: Instruction, effect: Effects) -> tuple[frozenset[str], frozenset[str]]:
+def memory_spaces(inst: Instruction, effect: Decoded) -> tuple[frozenset[str], frozenset[str]]:
     """(spaces read, spaces written) of a memory instruction: `lds`, `memory`, `scratch`."""
     if effect.kind is OpClass.LDS:
         space = frozenset({"lds"})
@@ -68,19 +63,18 @@ def memory_spaces(inst: Instruction, effect: Effects) -> tuple[frozenset[str], f
             return frozenset({"memory"}), frozenset({"memory"})
         return (frozenset({"memory"}) if effect.loads else frozenset[str]()), frozenset[str]()
     if effect.kind in (OpClass.VMEM, OpClass.FLAT):
-        space = {"scratch"} if inst.base.startswith("scratch_") else {"memory"}
+        access = effect.access
+        scratch = access is not None and access.space is Space.SCRATCH
+        space = {"scratch"} if scratch else {"memory"}
         if effect.kind is OpClass.FLAT:
             space |= {"lds", "scratch"}
-        writes = frozenset(space) if effect.stores or _ordered_load(inst) else frozenset[str]()
+        # A load with scope bits may be an acquire; it keeps its place among all accesses.
+        ordered = access is not None and access.ordered
+        writes = frozenset(space) if effect.stores or ordered else frozenset[str]()
         if effect.lds_dma:
             writes |= {"lds"}
         return frozenset(space), writes
     return frozenset(), frozenset()
-
-
-def _ordered_load(inst: Instruction) -> bool:
-    # A load with scope bits may be an acquire; it keeps its place among all accesses.
-    return any(inst.modifiers.get(bit) for bit in ("sc0", "sc1", "glc", "dlc"))
 
 
 class Dependence:
@@ -109,7 +103,7 @@ class Dependence:
         self.instructions = tuple(instructions)
         self.target = target
         self._latencies = latencies or Latencies()
-        self._effects = [effects(i, target) for i in instructions]
+        self._effects = [decode(i, target) for i in instructions]
         count = len(self.instructions)
         self.successors: list[dict[int, int]] = [{} for _ in range(count)]
         self.predecessors: list[dict[int, int]] = [{} for _ in range(count)]

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from asmevo.isa.effects import effects
+from asmevo.isa.decoded import ExecWrite, decode
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import EXEC, Imm, Reg, RegKind
+from asmevo.isa.traits import exec_write
 from asmevo.program.cfg import Block, blocks
 from asmevo.program.model import Function, Program
 
@@ -115,7 +116,7 @@ class ExecValues:
 
     def _step(self, state: _State, index: int) -> None:
         inst = self._program.instructions[index]
-        effect = effects(inst, self._program.target)
+        effect = decode(inst, self._program.target)
         before = state.mask
         operands = [o.value for o in inst.operands]
         if effect.defs & _EXEC_UNITS:
@@ -132,13 +133,7 @@ class ExecValues:
         self, state: _State, index: int, inst: Instruction, operands: Sequence[object]
     ) -> None:
         base = inst.base
-        if base in ("s_and_saveexec_b64", "s_andn2_saveexec_b64") or base.startswith("v_cmpx"):
-            self._narrow(state, index)
-            return
-        if base in ("s_and_b64", "s_andn2_b64") and operands[1] == _EXEC:
-            self._narrow(state, index)
-            return
-        if base == "s_and_b64" and operands[2] == _EXEC:
+        if exec_write(inst) is ExecWrite.NARROW:
             self._narrow(state, index)
             return
         source: object = None

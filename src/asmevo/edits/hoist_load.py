@@ -13,7 +13,8 @@ from asmevo.edits.base import Window, analysed, kernel_function, text_of
 from asmevo.edits.dependence import is_fence
 from asmevo.edits.exec_values import ExecValues
 from asmevo.edits.renaming import renamed
-from asmevo.isa.effects import OpClass, effects
+from asmevo.isa.access import Space
+from asmevo.isa.decoded import OpClass, decode
 from asmevo.isa.operand import Imm, Reg, RegKind
 from asmevo.program.cfg import Block
 from asmevo.program.dataflow import Liveness, liveness
@@ -63,12 +64,15 @@ class HoistLoad:
 
 def _is_scalar_load(program: Program, index: int) -> bool:
     inst = program.instructions[index]
-    effect = effects(inst, program.target)
+    effect = decode(inst, program.target)
+    access = effect.access
     return (
         inst.editable
-        and effect.kind is OpClass.SMEM
-        and inst.base.startswith(("s_load_dword", "s_buffer_load_dword"))
-        and not inst.modifiers.get("glc")
+        and access is not None
+        and access.space is Space.SCALAR
+        and effect.loads
+        and not effect.stores
+        and not access.ordered
     )
 
 
@@ -79,8 +83,8 @@ def _places(program: Program, blocks: tuple[Block, ...], block: Block, load: int
     behind scalar loads that stand there already.
     """
     target = program.target
-    address = effects(program.instructions[load], target).uses
-    if any(effects(program.instructions[i], target).defs & address
+    address = decode(program.instructions[load], target).uses
+    if any(decode(program.instructions[i], target).defs & address
            for i in range(block.first, load)):  # fmt: skip
         return
     here = block
@@ -91,7 +95,7 @@ def _places(program: Program, blocks: tuple[Block, ...], block: Block, load: int
         stop = here.first
         for i in range(here.last - 1, here.first - 1, -1):
             inst = program.instructions[i]
-            effect = effects(inst, target)
+            effect = decode(inst, target)
             branch = effect.kind is OpClass.BRANCH
             if effect.defs & address or (is_fence(inst, target) and not branch
                                          and effect.kind is not OpClass.WAIT):  # fmt: skip
@@ -136,7 +140,7 @@ def _safe(
     )
     offset = inst.operands[2].value
     size = max(d.kernarg_size, found.metadata.kernarg_segment_size)
-    effect = effects(inst, program.target)
+    effect = decode(inst, program.target)
     if inst.operands[1].reg != Reg(RegKind.SGPR, first, 2) or not isinstance(offset, Imm):
         return False
     if not 0 <= offset.value <= size - 4 * len(effect.defs):
@@ -144,7 +148,7 @@ def _safe(
     pointer = {first, first + 1}
     earlier = _leading_to(blocks, home)
     return not any(
-        effects(program.instructions[i], program.target).defs & pointer
+        decode(program.instructions[i], program.target).defs & pointer
         for b in earlier | {home.index}
         for i in range(blocks[b].first, blocks[b].last)
         if b in earlier or i < place
@@ -173,11 +177,11 @@ def _edits(
     limit: int,
 ) -> tuple[Edit, ...] | None:
     target = program.target
-    result = effects(program.instructions[load], target).defs
+    result = decode(program.instructions[load], target).defs
     readers: list[int] = []
     current = set(result)
     for i in range(load + 1, block.last):
-        effect = effects(program.instructions[i], target)
+        effect = decode(program.instructions[i], target)
         if effect.uses & current:
             readers.append(i)
         current -= effect.defs
@@ -187,7 +191,7 @@ def _edits(
         return None
     busy: set[int] = set()
     for i in on_the_way:
-        effect = effects(program.instructions[i], target)
+        effect = decode(program.instructions[i], target)
         busy |= effect.defs | effect.uses | live.live_before(i)
         if effect.kind is OpClass.BRANCH:
             owner = next(b for b in blocks if b.first <= i < b.last)
@@ -200,7 +204,7 @@ def _edits(
     else:
         # The new registers must also be free where the result is still in use.
         for i in range(load, max([load, *readers]) + 1):
-            effect = effects(program.instructions[i], target)
+            effect = decode(program.instructions[i], target)
             busy |= effect.defs | effect.uses | live.live_before(i)
         found = _free_tuple(len(result), busy, limit)
         if found is None:
@@ -253,7 +257,7 @@ def _renamed_destination(program: Program, load: int, rename: dict[int, int]) ->
 def _renamed_uses(program: Program, index: int, rename: dict[int, int]) -> str | None:
     """A reader with its sources renamed; None when a destination would be renamed with them."""
     inst = program.instructions[index]
-    effect = effects(inst, program.target)
+    effect = decode(inst, program.target)
     if effect.defs & set(rename):
         # The destination reuses a register of the result: rename operand by operand.
         return _renamed_sources_only(program, index, rename)
@@ -262,7 +266,7 @@ def _renamed_uses(program: Program, index: int, rename: dict[int, int]) -> str |
 
 def _renamed_sources_only(program: Program, index: int, rename: dict[int, int]) -> str | None:
     inst = program.instructions[index]
-    effect = effects(inst, program.target)
+    effect = decode(inst, program.target)
     if len(effect.def_operands) != 1 or effect.def_operands[0] != 0:
         return None
     first = inst.operands[0].value

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from asmevo.isa.effects import MEMORY_CLASSES, VECTOR_CLASSES, Effects, OpClass
+from asmevo.isa.decoded import MEMORY_CLASSES, VECTOR_CLASSES, Decoded, OpClass
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.matrix import matrix_op
 from asmevo.isa.target import Target
@@ -29,17 +29,17 @@ class Latencies:
     scalar_memory: int = 200
     vector_memory: int = 600
 
-    def issue(self, inst: Instruction, effect: Effects, target: Target) -> int:
+    def issue(self, inst: Instruction, effect: Decoded, target: Target) -> int:
         """Clocks that `inst` occupies the issue of its wave."""
         if effect.kind is OpClass.TRANS:
             return self.transcendental
         if effect.kind is OpClass.LDS:
-            return 12 if "_b128" in inst.base else 8
+            return 12 if effect.access is not None and effect.access.size >= 16 else 8
         if effect.kind is OpClass.MFMA:
             return matrix_cycles(inst, target)[0]
         return self.alu
 
-    def result(self, inst: Instruction, effect: Effects, consumer: Effects, target: Target) -> int:
+    def result(self, inst: Instruction, effect: Decoded, consumer: Decoded, target: Target) -> int:
         """Clocks from the issue of `inst` until `consumer` can use its result."""
         kind = effect.kind
         if kind is OpClass.SMEM:

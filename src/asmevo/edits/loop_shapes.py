@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from asmevo.edits.dependence import Dependence, is_fence, is_padding, memory_spaces
 from asmevo.edits.exec_values import ExecValues
-from asmevo.isa.effects import Effects, OpClass, effects
+from asmevo.isa.decoded import Decoded, OpClass, decode
+from asmevo.isa.flow import Condition, FlowKind, flow_of, inverse
 from asmevo.isa.operand import EXEC, MODE, SCC, VCC, VGPR0, Reg, RegKind
 from asmevo.program.cfg import Block
 from asmevo.program.dataflow import Liveness
@@ -15,19 +16,9 @@ from asmevo.program.model import Program
 
 _EXEC = frozenset((EXEC, EXEC + 1))
 _LONGEST = 120
-_OPPOSITE = {
-    "s_cbranch_execnz": "s_cbranch_execz",
-    "s_cbranch_execz": "s_cbranch_execnz",
-    "s_cbranch_scc0": "s_cbranch_scc1",
-    "s_cbranch_scc1": "s_cbranch_scc0",
-    "s_cbranch_vccz": "s_cbranch_vccnz",
-    "s_cbranch_vccnz": "s_cbranch_vccz",
-}
-_FLAGS: dict[str, set[int]] = {
-    "s_cbranch_scc0": {SCC},
-    "s_cbranch_scc1": {SCC},
-    "s_cbranch_vccz": {VCC, VCC + 1},
-    "s_cbranch_vccnz": {VCC, VCC + 1},
+_FLAGS: dict[Condition | None, set[int]] = {
+    Condition.SCC: {SCC},
+    Condition.VCC: {VCC, VCC + 1},
 }
 
 
@@ -70,9 +61,9 @@ class Split:
     loads: tuple[int, ...]
 
 
-def effect_of(program: Program, index: int) -> Effects:
+def effect_of(program: Program, index: int) -> Decoded:
     """Static effects of one instruction of a program."""
-    return effects(program.instructions[index], program.target)
+    return decode(program.instructions[index], program.target)
 
 
 def chain_loop(
@@ -92,7 +83,7 @@ def chain_loop(
             # An `if` around code that does nothing when no lane is enabled.
             branch = here.last - 1
             goal = program.branch_target(branch)
-            if program.instructions[branch].base != "s_cbranch_execz":
+            if not flow_of(program.instructions[branch].base).skips_without_lanes:
                 return None
             target_block = next((s for s in following if blocks[s].first == goal), None)
             if target_block is None:
@@ -123,17 +114,19 @@ def chain_loop(
     outside = [s for s in latch.successors if s not in inside]
     branch = latch.last - 1
     base = program.instructions[branch].base
-    if len(outside) != 1 or base not in _OPPOSITE:
+    opposite = inverse(base)
+    if len(outside) != 1 or opposite is None:
         return None
     back = program.branch_target(branch) == chain[0].first
     if not back and latch.last != chain[0].first:
         return None
-    again = base if back else _OPPOSITE[base]
+    again, leave = (base, opposite) if back else (opposite, base)
     items: list[int] = []
     for block in chain:
         for i in range(block.first, block.last):
             inst = program.instructions[i]
-            jump = i == block.last - 1 and inst.base in ("s_branch", "s_cbranch_execz")
+            flow = flow_of(inst.base)
+            jump = i == block.last - 1 and (flow.kind is FlowKind.JUMP or flow.skips_without_lanes)
             if i == branch or jump or is_padding(inst, program.target):
                 continue
             if not inst.editable or is_fence(inst, program.target):
@@ -143,7 +136,7 @@ def chain_loop(
         return None
     exit = blocks[outside[0]]
     if again != "s_cbranch_execnz":
-        return Loop(tuple(chain), exit, tuple(items), None, -1, again, _OPPOSITE[again])
+        return Loop(tuple(chain), exit, tuple(items), None, -1, again, leave)
     update = program.instructions[items[-1]]
     operands = [o.value for o in update.operands]
     pair = Reg(RegKind.SGPR, EXEC, 2)
@@ -166,7 +159,7 @@ def split_iteration(
         _, writes = memory_spaces(inst, effect)
         if effect.kind in (OpClass.SMEM, OpClass.FLAT, OpClass.BARRIER) or "memory" in writes:
             return None
-        if inst.base.startswith(("v_readfirstlane", "v_readlane", "v_writelane")):
+        if effect.traits.crosses_lanes or effect.traits.ignores_exec:
             return None
         if effect.kind is OpClass.VMEM and effect.returns and not effect.lds_dma:
             loads.append(i)
@@ -213,7 +206,9 @@ def _independent(
     mask = masks.before(loop.chain[0].first)
     if any(masks.before(i) != mask for i in second) or c_defs & (_EXEC | {MODE}):
         return False
-    if (set(loop.done.units) if loop.done else _FLAGS.get(loop.again, set[int]())) & c_defs:
+    if (
+        set(loop.done.units) if loop.done else _FLAGS.get(flow_of(loop.again).condition, set[int]())
+    ) & c_defs:
         return False
     fixed = _EXEC | {MODE}
     exposed: set[int] = set()

@@ -23,7 +23,8 @@ from asmevo.isa.counters import (
     is_counter_wait,
     merge_waits,
 )
-from asmevo.isa.effects import OpClass, effects
+from asmevo.isa.decoded import OpClass, decode
+from asmevo.isa.flow import FlowKind
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.target import Target
 from asmevo.program.cfg import Block, blocks
@@ -41,6 +42,8 @@ Wait = Mapping[str, int]
 
 # Instructions at which other waves may look at this wave's memory operations.
 SYNC_CLASSES = frozenset({OpClass.BARRIER, OpClass.CACHE, OpClass.MESSAGE, OpClass.OTHER})
+# Control flow behind which other code than this function's may run.
+LEAVING = frozenset({FlowKind.CALL, FlowKind.COMPUTED, FlowKind.FORK, FlowKind.TRAP})
 
 
 def is_sync(inst: Instruction, target: Target) -> bool:
@@ -49,15 +52,15 @@ def is_sync(inst: Instruction, target: Target) -> bool:
     True for barriers, cache control, messages, undecodable words, and for atomics and accesses
     with scope bits, which hand-written release sequences end with.
     """
-    effect = effects(inst, target)
+    effect = decode(inst, target)
     if effect.kind in SYNC_CLASSES or not inst.editable:
         return True
     if effect.kind in (OpClass.VMEM, OpClass.FLAT):
-        scoped = any(inst.modifiers.get(bit) for bit in ("sc0", "sc1", "glc", "slc", "scc"))
-        return scoped or "_atomic" in inst.base
-    return effect.kind is OpClass.BRANCH and inst.base.startswith(
-        ("s_setpc", "s_swappc", "s_call", "s_rfe", "s_trap")
-    )
+        access = effect.access
+        return access is not None and (
+            access.ordered or access.atomic != "" or "slc" in access.cache
+        )
+    return effect.flow.kind in LEAVING
 
 
 class Facts:
@@ -66,7 +69,7 @@ class Facts:
     __slots__ = ("defs", "events", "lds_access", "maxima", "ordered", "units", "uses", "wait")
 
     def __init__(self, inst: Instruction, target: Target) -> None:
-        effect = effects(inst, target)
+        effect = decode(inst, target)
         self.uses = effect.uses
         self.defs = effect.defs
         self.wait: Wait | None = None

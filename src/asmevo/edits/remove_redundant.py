@@ -13,7 +13,8 @@ from asmevo.edits.pending import FunctionWaits
 from asmevo.edits.rewait import history_before
 from asmevo.edits.spacing import LOOK_BACK, padding_before
 from asmevo.isa.counters import decode_wait
-from asmevo.isa.effects import VECTOR_CLASSES, OpClass, effects
+from asmevo.isa.decoded import VECTOR_CLASSES, ExecWrite, OpClass, decode
+from asmevo.isa.flow import FlowKind, flow_of
 from asmevo.isa.hazards.roles import wait_states_of
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import EXEC, MODE, Imm, Reg
@@ -75,7 +76,7 @@ class RemoveRedundant:
         facts: dict[tuple[int, ...], tuple[str, frozenset[int]]] = {}
         for i in range(block.first, block.last):
             inst = program.instructions[i]
-            effect = effects(inst, program.target)
+            effect = decode(inst, program.target)
             fact = move_fact(inst)
             if fact is not None:
                 units, key = fact
@@ -87,8 +88,7 @@ class RemoveRedundant:
                         yield Edit(i, i + 1, (), "the destination holds this value already")
                     continue
             changed = effect.defs
-            # EXEC only shrinks at an and_saveexec; any other write may enable other lanes.
-            grows = bool(changed & _EXEC_UNITS) and not inst.base.startswith("s_and_saveexec")
+            grows = effect.exec_write in (ExecWrite.FULL, ExecWrite.OTHER)
             facts = {
                 u: f
                 for u, f in facts.items()
@@ -107,12 +107,13 @@ class RemoveRedundant:
         """Arithmetic whose results nobody reads."""
         for i in range(max(block.first, window[0]), min(block.last, window[1])):
             inst = program.instructions[i]
-            effect = effects(inst, program.target)
+            effect = decode(inst, program.target)
             if effect.kind not in VECTOR_CLASSES and effect.kind is not OpClass.SALU:
                 continue
             if not inst.editable or not effect.defs or effect.defs & (_EXEC_UNITS | {MODE}):
                 continue
-            if inst.base.startswith(("s_setreg", "s_getpc", "s_set_gpr", "v_movrel")):
+            traits = effect.traits
+            if traits.sets_mode or traits.reads_pc or traits.indirect:
                 continue
             if not effect.defs & live.live_after(i):
                 yield Edit(i, i + 1, (), "nobody reads the result")
@@ -154,6 +155,6 @@ class RemoveRedundant:
         i = block.last - 1
         if not window[0] <= i < window[1]:
             return
-        direct = program.instructions[i].base.startswith(("s_branch", "s_cbranch"))
-        if direct and program.branch_target(i) == i + 1:
+        flow = flow_of(program.instructions[i].base)
+        if flow.kind in (FlowKind.JUMP, FlowKind.CONDITIONAL) and program.branch_target(i) == i + 1:
             yield Edit(i, i + 1, (), "the branch goes to the next instruction")

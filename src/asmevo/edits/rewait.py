@@ -10,7 +10,8 @@ from asmevo.edits.dependence import is_padding
 from asmevo.edits.pending import FunctionWaits, WaitState, is_sync
 from asmevo.edits.spacing import LOOK_BACK, breaks_clause, padding_before
 from asmevo.isa.counters import encode_waits, is_counter_wait, merge_waits
-from asmevo.isa.effects import effects
+from asmevo.isa.decoded import decode
+from asmevo.isa.flow import flow_of
 from asmevo.isa.hazards.roles import wait_states_of
 from asmevo.isa.instruction import Instruction
 from asmevo.program.cfg import Block
@@ -60,7 +61,7 @@ class BlockWaits:
         units = {key[2] for key in end.pending()}
         found: set[int] = set()
         for i in range(self.block.first, self.block.last):
-            effect = effects(program.instructions[i], program.target)
+            effect = decode(program.instructions[i], program.target)
             if effect.returns and effect.defs & units:
                 found.add(i)
         return frozenset(found)
@@ -180,7 +181,7 @@ _WAIT = Instruction(bytes(4), "s_nop 0")
 
 def is_terminator(inst: Instruction) -> bool:
     """Whether `inst` ends a basic block by itself."""
-    return inst.base.startswith(("s_branch", "s_cbranch", "s_endpgm", "s_setpc", "s_swappc"))
+    return flow_of(inst.base).ends_block
 
 
 def history_before(program: Program, first: int, floor: int) -> list[tuple[Instruction, int]]:

@@ -15,7 +15,7 @@ from asmevo.edits.dependence import Dependence
 from asmevo.edits.latency import Latencies
 from asmevo.edits.pending import FunctionWaits
 from asmevo.edits.rewait import BlockWaits, history_before
-from asmevo.isa.effects import MEMORY_CLASSES, OpClass, effects
+from asmevo.isa.decoded import MEMORY_CLASSES, OpClass, decode
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.target import Target
 from asmevo.program.cfg import Block
@@ -52,7 +52,7 @@ def list_schedule(
         h * (1.0 + noise * (2.0 * rng.random() - 1.0)) if noise else float(h)
         for h in graph.critical_path()
     ]
-    kinds = [effects(i, graph.target) for i in graph.instructions]
+    kinds = [decode(i, graph.target) for i in graph.instructions]
     missing = [len(p) for p in graph.predecessors]
     ready_at = [0] * count
     ready = [i for i in range(count) if missing[i] == 0]
@@ -172,7 +172,7 @@ def hoisted_loads(graph: Dependence, target: Target) -> Iterator[list[int]]:
 
 
 def _is_load(inst: Instruction, target: Target) -> bool:
-    effect = effects(inst, target)
+    effect = decode(inst, target)
     return effect.kind in MEMORY_CLASSES and effect.loads and effect.returns
 
 

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from asmevo.edits.base import Window, analysed, kernel_function, text_of
 from asmevo.edits.dependence import is_fence, memory_spaces
 from asmevo.edits.exec_values import ExecValues
-from asmevo.edits.pending import is_sync
+from asmevo.edits.pending import LEAVING, is_sync
 from asmevo.edits.renaming import renamed
 from asmevo.edits.webs import UNDEFINED, Web, web_at
 from asmevo.isa.counters import is_counter_wait
-from asmevo.isa.effects import OpClass, effects, vector_registers
+from asmevo.isa.decoded import OpClass, decode
+from asmevo.isa.effects import vector_registers
 from asmevo.isa.operand import VGPR0
 from asmevo.program.cfg import Block
 from asmevo.program.dataflow import Liveness, liveness
@@ -60,7 +61,7 @@ class SinkStore:
             if block.first >= window[1] or block.last <= window[0]:
                 continue
             for index in range(block.first, block.last):
-                effect = effects(program.instructions[index], program.target)
+                effect = decode(program.instructions[index], program.target)
                 plain = effect.stores and not effect.defs and not effect.loads
                 if not plain or is_sync(program.instructions[index], program.target):
                     continue
@@ -107,12 +108,12 @@ class SinkStore:
     def _blocks_motion(program: Program, store: int, index: int) -> bool:
         """Whether the store may not move behind instruction `index`."""
         inst, target = program.instructions[index], program.target
-        effect = effects(inst, target)
+        effect = decode(inst, target)
         if effect.kind is OpClass.BRANCH:
-            return inst.base.startswith(("s_setpc", "s_swappc", "s_call"))
+            return effect.flow.kind in LEAVING
         if is_sync(inst, target) or (is_fence(inst, target) and not is_counter_wait(inst, target)):
             return True
-        moved = effects(program.instructions[store], target)
+        moved = decode(program.instructions[store], target)
         reads, writes = memory_spaces(inst, effect)
         _, written = memory_spaces(program.instructions[store], moved)
         return bool(written & (reads | writes))
@@ -125,10 +126,10 @@ class SinkStore:
         move: _Move,
     ) -> tuple[Edit, ...] | None:
         target = program.target
-        moved = effects(program.instructions[move.store], target)
+        moved = decode(program.instructions[move.store], target)
         clobbered: set[int] = set()
         for i in move.between:
-            clobbered |= effects(program.instructions[i], target).defs
+            clobbered |= decode(program.instructions[i], target).defs
         lost = {u for u in moved.uses & clobbered if u < 126 or u > 129}
         rename: dict[int, int] = {}
         webs: list[Web] = []
@@ -148,7 +149,7 @@ class SinkStore:
         edits: dict[int, Edit] = {}
         for web in webs:
             for i in (web.defs | web.uses) - {move.store}:
-                effect = effects(program.instructions[i], target)
+                effect = decode(program.instructions[i], target)
                 if i not in web.uses and web.unit in effect.uses:
                     return None  # reads another value of the same register
                 text = renamed(text_of(program, i), rename)
@@ -200,7 +201,7 @@ class SinkStore:
         busy: set[int] = set(taken)
         highest = 0
         for i in span:
-            effect = effects(program.instructions[i], program.target)
+            effect = decode(program.instructions[i], program.target)
             busy |= effect.defs | effect.uses
             busy |= live.live_before(i)
         busy |= live.live_before(move.place)

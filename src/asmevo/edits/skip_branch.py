@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from asmevo.edits.base import Window, analysed, kernel_function
-from asmevo.isa.effects import OpClass, effects
+from asmevo.isa.decoded import OpClass, decode
+from asmevo.isa.flow import flow_of
 from asmevo.isa.operand import EXEC, MODE
 from asmevo.program.cfg import Block, blocks
 from asmevo.program.dataflow import Liveness, liveness
@@ -22,9 +23,6 @@ _HARMLESS = frozenset(
     {OpClass.VALU, OpClass.TRANS, OpClass.VMEM, OpClass.LDS, OpClass.SALU, OpClass.WAIT,
      OpClass.NOP}
 )  # fmt: skip
-# These act whatever EXEC says.
-_IGNORES_EXEC = ("v_writelane", "v_swaprel", "ds_gws", "ds_append", "ds_consume", "ds_ordered",
-                 "s_setreg", "s_set_gpr", "s_getpc", "s_setprio", "s_sleep")  # fmt: skip
 
 
 class SkipBranch:
@@ -39,7 +37,7 @@ class SkipBranch:
         live = analysed(program, function, liveness)
         for block in found:
             branch = block.last - 1
-            if not program.instructions[branch].base.startswith("s_cbranch_execz"):
+            if not flow_of(program.instructions[branch].base).skips_without_lanes:
                 continue
             following = next((b for b in found if b.first == block.last), None)
             if following is None or not _near(block, following, window):
@@ -60,10 +58,11 @@ def _harmless(program: Program, body: Block, live: Liveness) -> bool:
     after = live.live_out(body.index)
     for i in range(body.first, body.last):
         inst = program.instructions[i]
-        effect = effects(inst, program.target)
+        effect = decode(inst, program.target)
         if effect.kind not in _HARMLESS or not inst.editable:
             return False
-        if inst.base.startswith(_IGNORES_EXEC):
+        traits = effect.traits
+        if traits.ignores_exec or traits.sets_mode or traits.reads_pc or traits.idles:
             return False
         if effect.defs & {EXEC, EXEC + 1, MODE}:
             return False

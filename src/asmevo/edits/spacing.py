@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from asmevo.isa.effects import VECTOR_MEMORY, OpClass, effects
+from asmevo.isa.decoded import VECTOR_MEMORY, OpClass, decode
 from asmevo.isa.hazards.pairs import KILLED_BY_WRITE, shortfalls
 from asmevo.isa.hazards.roles import mask_of, roles
 from asmevo.isa.hazards.rows import P, interest, pair_table
@@ -22,7 +22,7 @@ LOOK_BACK = 20
 @lru_cache(maxsize=1 << 16)
 def _masks(inst: Instruction, arch: str) -> tuple[int, int]:
     """(registers written, registers read)."""
-    effect = effects(inst, Target(arch))
+    effect = decode(inst, Target(arch))
     return mask_of(effect.defs), mask_of(effect.uses)
 
 
@@ -83,14 +83,14 @@ def breaks_clause(
     """
     if target.xnack not in (Feature.ANY, Feature.ON) or target.major > 10:
         return False
-    effect = effects(inst, target)
+    effect = decode(inst, target)
     kinds = _CLAUSES.get(effect.kind)
     if kinds is None:
         return False
     reads, writes = set(effect.uses), set(effect.defs)
     length = 1
     for earlier, _ in reversed(history):
-        other = effects(earlier, target)
+        other = decode(earlier, target)
         if other.kind not in kinds:
             break
         reads |= other.uses

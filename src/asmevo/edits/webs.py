@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from asmevo.edits.exec_values import ENTRY, ExecValues, Value
-from asmevo.isa.effects import effects
+from asmevo.isa.decoded import decode
 from asmevo.program.model import Program
 
 UNDEFINED = -1
@@ -53,7 +53,7 @@ def web_at(program: Program, masks: ExecValues, unit: int, use: int) -> Web | No
             if not found <= defs:
                 defs |= found
                 grown = True
-            if index not in defs and unit in effects(program.instructions[index],
+            if index not in defs and unit in decode(program.instructions[index],
                                                       program.target).defs:  # fmt: skip
                 defs.add(index)  # read and written in place
                 grown = True
@@ -66,7 +66,7 @@ def _readers(program: Program, masks: ExecValues, unit: int) -> dict[int, frozen
     for block in masks.blocks:
         for i in range(block.first, block.last):
             mask = masks.before(i)
-            if mask is not None and unit in effects(program.instructions[i], program.target).uses:
+            if mask is not None and unit in decode(program.instructions[i], program.target).uses:
                 lanes.setdefault(mask, []).append(i)
     found: dict[int, frozenset[int]] = {}
     for mask, indices in lanes.items():
@@ -87,7 +87,7 @@ def may_clobber(program: Program, masks: ExecValues, unit: int, region: Collecti
     lanes: dict[Value, list[int]] = {}
     for block in masks.blocks:
         for i in range(block.first, block.last):
-            effect = effects(program.instructions[i], program.target)
+            effect = decode(program.instructions[i], program.target)
             if i in region and unit in effect.uses | effect.defs:
                 return False
             mask = masks.before(i)
@@ -121,7 +121,7 @@ def _reaching(
             if i in clobbered:
                 live |= {CLOBBERED}
             result[i] = live
-            if unit in effects(program.instructions[i], program.target).defs:
+            if unit in decode(program.instructions[i], program.target).defs:
                 mask = masks.before(i)
                 if _covers(masks, mask, lanes):
                     live = frozenset((i,))

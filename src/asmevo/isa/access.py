@@ -31,6 +31,9 @@ class Space(StrEnum):
     TENSOR = "tensor"  # gfx1250 tensor DMA between memory and LDS
 
 
+_SCOPE_BITS = ("sc0", "sc1", "glc", "dlc", "scc")
+
+
 @dataclass(frozen=True, slots=True)
 class Access:
     """The memory side of one instruction.
@@ -73,7 +76,8 @@ class Access:
     def ordered(self) -> bool:
         """Whether scope or return bits may make it an acquire or a release."""
         return any(
-            word in ("sc0", "sc1", "glc", "dlc") or word.startswith("scope:") for word in self.cache
+            word in ("sc0", "sc1", "glc", "dlc", "scc") or word.startswith("scope:")
+            for word in self.cache
         )
 
     @property
@@ -83,6 +87,7 @@ class Access:
 
 
 _SPACES = (
+    ("s_scratch_", Space.SCRATCH),
     ("buffer_", Space.BUFFER), ("tbuffer_", Space.BUFFER), ("global_", Space.GLOBAL),
     ("cluster_", Space.GLOBAL), ("flat_", Space.FLAT), ("scratch_", Space.SCRATCH),
     ("image_", Space.IMAGE), ("tensor_", Space.TENSOR), ("s_", Space.SCALAR),
@@ -187,7 +192,7 @@ def _places(
         return _lds_places(effect, count)
     if space is Space.BUFFER:
         return _buffer_places(inst, effect, effect.lds_dma or "_lds" in inst.base)
-    if space is Space.SCALAR:
+    if inst.base.startswith("s_"):
         sends = effect.stores and count > 0
         return tuple(range(1, count)), ((0,) if sends else ())
     if space is Space.IMAGE:
@@ -217,7 +222,7 @@ def access_of(inst: Instruction, effect: Effects) -> Access | None:
     )
     address, data = _places(inst, effect, space, bool(atomic), asynchronous)
     return Access(
-        space, access_bytes(base), address, data, _offsets(inst, space is Space.SCALAR), cache,
+        space, access_bytes(base), address, data, _offsets(inst, base.startswith("s_")), cache,
         atomic, returning, ("hi" if part and part.group(1) else "lo") if part else "",
         base.startswith("tbuffer_") or "_format_" in base, effect.lds_dma,
         "_store_lds" in base or "_from_lds" in base, asynchronous,

@@ -54,6 +54,7 @@ class Traits:
         instruction_cache: concerns the instruction cache only.
         reads_pc: reads the program counter into a register.
         prefetches_code: brings instructions into a cache, a mere hint.
+        idles: gives time or priority to other waves (`s_sleep`, `s_setprio`).
     """
 
     copies: bool
@@ -71,6 +72,7 @@ class Traits:
     instruction_cache: bool
     reads_pc: bool
     prefetches_code: bool
+    idles: bool
 
 
 _COPIES = re.compile(r"v_mov_b(16|32|64)|v_accvgpr_|v_pk_mov_b32|s_mov_b|v_writelane_b32")
@@ -122,6 +124,7 @@ def traits_of(base: str) -> Traits:
         instruction_cache=base.startswith("s_icache"),
         reads_pc=base in PC_READS,
         prefetches_code=base.startswith("s_prefetch_inst"),
+        idles=base.startswith(("s_sleep", "s_setprio")),
     )
 
 
