@@ -158,6 +158,7 @@ CASES = [
         FILL + "v_lshlrev_b32 v5, 1, v0\nds_read_u16_d16_hi v10, v5 offset:2\n"
         "ds_read_u16_d16 v10, v5\n" + LGKM + ADD + OUT,
         {(LGKM + "v_add", "s_waitcnt lgkmcnt(1)\nv_add"): ("ds_read_u16_d16", "v_add_u32")},
+        stricter=True,  # LLVM ties the kept half to the result and waits before the second load
     ),
     Case(
         "atomic-with-return",

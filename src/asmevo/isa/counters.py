@@ -160,6 +160,54 @@ def counter_max(target: Target) -> Mapping[str, int]:
     return MappingProxyType(found)
 
 
+class CounterInfo(NamedTuple):
+    """One counter of a target.
+
+    Attributes:
+        name: as in `counter_max`.
+        maximum: largest value, which in a wait means "no wait".
+        waits: mnemonics of the waits that hold a field for it.
+        untracked: empty when `events` knows every raise of it; else why nothing can be proved
+            about it, so that a wait on it is neither checked nor may be weakened.
+    """
+
+    name: str
+    maximum: int
+    waits: tuple[str, ...]
+    untracked: str = ""
+
+
+# Counters whose raises `events` does not tell.
+_UNTRACKED = {
+    "xcnt": "address translations in flight (XNACK replay) are not followed",
+    "tensorcnt": "tensor transfers are not followed",
+}
+
+
+@lru_cache(maxsize=64)
+def _counters(arch: str) -> Mapping[str, CounterInfo]:
+    found: dict[str, CounterInfo] = {}
+    for name, maximum in counter_max(Target(arch)).items():
+        waits = tuple(m for m, fields in _waits(arch).items() if name in fields)
+        found[name] = CounterInfo(name, maximum, waits, _UNTRACKED.get(name, ""))
+    return MappingProxyType(found)
+
+
+def counters_of(target: Target) -> Mapping[str, CounterInfo]:
+    """The target's counters by name.
+
+    Raises:
+        UnsupportedError: the counters of the generation are not known.
+    """
+    return _counters(target.arch)
+
+
+def untracked_waits(inst: Instruction, target: Target) -> Mapping[str, str]:
+    """Counters that `inst` waits on and that nothing else here follows: name -> why."""
+    known = counters_of(target)
+    return {n: known[n].untracked for n in decode_wait(inst, target) if known[n].untracked}
+
+
 def is_counter_wait(inst: Instruction, target: Target) -> bool:
     """Whether `inst` is a wait on memory counters (not `depctr`/`s_wait_alu`)."""
     return inst.base in _waits(target.arch) or inst.base == "s_wait_idle"
@@ -276,11 +324,17 @@ def decode_depctr(inst: Instruction, target: Target) -> Mapping[str, int]:
 
 
 _SMEM_ONE_DWORD = re.compile(r"s_(buffer_|scratch_)?load_(dword|b32|u8|i8|u16|i16)$")
+# Cache control that a counter counts. LLVM: `buffer_wbl2` (llvm-project#178316) and, on gfx942 and
+# gfx950, `buffer_inv` (#220694) in vmcnt; `global_wb`, `global_wbinv` in storecnt and `global_inv`
+# in loadcnt (#135340). `buffer_wbinvl1*`, `buffer_invl2`, `buffer_gl*_inv` and the instruction
+# cache are not counted by it; leaving out what is doubtful is the safe side, because a count that
+# the hardware does not make would allow too large an N.
 _WRITE_BACK = re.compile(r"(buffer|global)_(wbl2|wb|wbinv)$")
-_GDS = re.compile(r"ds_(gws|ordered)")
-_LDSDIR = re.compile(r"(lds_direct_load|lds_param_load|ds_direct_load|ds_param_load|exp$)")
+_GDS = re.compile(r"ds_(gws|ordered|(add|sub)_gs_reg)")
+_LDSDIR = re.compile(r"(lds_direct_load|lds_param_load|ds_direct_load|ds_param_load|exp(ort)?$)")
+_LATE_SCC = re.compile(r"s_barrier_(signal_isfirst|leave)")  # LLVM: SCC_WRITE, in kmcnt
 _SMEM_COUNTED_CACHE = re.compile(r"s_dcache_")
-_ASYNC_LDS = re.compile(r"(global_load_async|global_store_async|cluster_load_async|ds_.*async)")
+_ASYNC_LDS = re.compile(r"\w+_(load|store)_async_|ds_.*async")
 
 
 def _vector_memory_events(inst: Instruction, target: Target) -> tuple[Event, ...]:
@@ -291,6 +345,8 @@ def _vector_memory_events(inst: Instruction, target: Target) -> tuple[Event, ...
         return (Event("asynccnt", Order.ASYNC),)
     if base.startswith("tensor_"):
         return (Event("tensorcnt", Order.TENSOR),)
+    if "_prefetch" in base:
+        return ()
     # A vector memory instruction that gives the wave nothing back only stores.
     store_only = effect.stores and not effect.returns and not effect.lds_dma
     if major <= 9:
@@ -334,6 +390,8 @@ def _events(inst: Instruction, arch: str) -> tuple[Event, ...]:
         return (Event(scalar, Order.SMEM, 1 if _SMEM_ONE_DWORD.match(base) else 2),)
     if kind is OpClass.MESSAGE and base.startswith(("s_sendmsg", "s_get_barrier_state")):
         return (Event(scalar, Order.MESSAGE),)
+    if target.major >= 12 and _LATE_SCC.match(base):
+        return (Event(scalar, Order.MESSAGE),)
     if kind is OpClass.CACHE:
         if _WRITE_BACK.match(base):
             if target.major >= 12:
@@ -341,10 +399,10 @@ def _events(inst: Instruction, arch: str) -> tuple[Event, ...]:
             return (Event("vmcnt", Order.VMEM),) if target.is_gcn else ()
         if base == "global_inv" and target.major >= 12:
             return (Event("loadcnt", Order.VMEM),)
+        if base == "buffer_inv" and target.is_gfx940:
+            return (Event("vmcnt", Order.VMEM),)
         if _SMEM_COUNTED_CACHE.match(base):
             return (Event(scalar, Order.SMEM, 1),)
-        # Other invalidates are not counted by LLVM; leaving them out is the safe side, because
-        # a count that the hardware does not make would allow too large an N.
         return ()
     if _LDSDIR.match(base):
         return (Event("expcnt", Order.EXPORT),)

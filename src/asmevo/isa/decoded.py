@@ -18,7 +18,7 @@ from asmevo.isa.flow import Flow, flow_of
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.matrix import MatrixOp, matrix_op
 from asmevo.isa.names import canonical
-from asmevo.isa.operand import EXEC
+from asmevo.isa.operand import EXEC, SCC
 from asmevo.isa.target import Target
 from asmevo.isa.traits import (
     CacheAction,
@@ -115,6 +115,16 @@ class Decoded:
         """Whether it is an atomic memory operation."""
         access = self.access
         return access is not None and access.atomic != ""
+
+    @property
+    def late_defs(self) -> frozenset[int]:
+        """Units that are written only when the instruction completes: a wait must cover them."""
+        if self.returns:
+            regs = (self.inst.operands[i].reg for i in self.def_operands)
+            return frozenset(u for reg in regs if reg is not None for u in reg.units)
+        if self.kind is OpClass.BARRIER and SCC in self.defs:
+            return frozenset((SCC,))
+        return frozenset()
 
     @property
     def exec_write(self) -> ExecWrite:

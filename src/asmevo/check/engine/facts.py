@@ -155,14 +155,7 @@ class Facts:
             mask ^= MEMORY_STORE_BIT | ATOMIC_BIT
         if d.traits.cache in (CacheAction.WRITE_BACK, CacheAction.BOTH):
             mask = WRITE_BACK_BIT  # an invalidate is counted, but nothing waits for it
-        if d.returns:
-            # Only the printed destination arrives late; implicit results do not exist here.
-            mask |= mask_of(
-                u
-                for i in d.def_operands
-                if (reg := inst.operands[i].reg) is not None
-                for u in reg.units
-            )
+        mask |= mask_of(d.late_defs)
         self.pushes = tuple((queues.id(e.counter, e.order), mask) for e in d.events)
         # A destination that only keeps its other bytes, lanes or halves is not a read of a value.
         self.partial = mask_of(d.partial)
