@@ -12,12 +12,14 @@ from asmevo.isa.counters import (
     Event,
     Order,
     counter_max,
+    counters_of,
     decode_depctr,
     decode_wait,
     encode_wait,
     encode_waits,
     events,
     merge_waits,
+    untracked_waits,
 )
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.target import Target
@@ -116,7 +118,16 @@ VMEM, STORE, LDS, SMEM, FLAT = Order.VMEM, Order.STORE, Order.LDS, Order.SMEM, O
         ("gfx942", "s_load_dwordx4 s[4:7], s[2:3], 0x0", (Event("lgkmcnt", SMEM, 2),)),
         ("gfx942", "s_memtime s[0:1]", (Event("lgkmcnt", SMEM, 2),)),
         ("gfx942", "buffer_wbl2 sc1", (Event("vmcnt", VMEM),)),
-        ("gfx942", "buffer_inv sc1", ()),
+        # case buffer-inv-counts: llvm-project#220694 counts it on gfx942 and gfx950 only
+        ("gfx942", "buffer_inv sc1", (Event("vmcnt", VMEM),)),
+        ("gfx950", "buffer_inv sc0 sc1", (Event("vmcnt", VMEM),)),
+        ("gfx90a", "buffer_wbl2", (Event("vmcnt", VMEM),)),
+        ("gfx90a", "buffer_invl2", ()),
+        ("gfx90a", "buffer_wbinvl1_vol", ()),
+        ("gfx942", "s_dcache_wb", (Event("lgkmcnt", SMEM),)),
+        ("gfx942", "s_icache_inv", ()),
+        ("gfx942", "s_sendmsg sendmsg(MSG_INTERRUPT)", (Event("lgkmcnt", Order.MESSAGE),)),
+        ("gfx942", "flat_atomic_add v[2:3], v1", (Event("vmcnt", FLAT), Event("lgkmcnt", FLAT))),
         ("gfx942", "v_mov_b32_e32 v1, v2", ()),
         ("gfx1030", "global_store_dword v[2:3], v1, off", (Event("vscnt", STORE),)),
         ("gfx1030", "scratch_store_dword off, v1, s2", (Event("vscnt", Order.SCRATCH_STORE),)),
@@ -126,6 +137,43 @@ VMEM, STORE, LDS, SMEM, FLAT = Order.VMEM, Order.STORE, Order.LDS, Order.SMEM, O
         ("gfx1200", "global_load_b32 v1, v[2:3], off", (Event("loadcnt", VMEM),)),
         ("gfx1200", "ds_load_b32 v1, v2", (Event("dscnt", LDS),)),
         ("gfx1200", "s_load_b64 s[0:1], s[2:3], 0x0", (Event("kmcnt", SMEM, 2),)),
+        # llvm-project#135340: write-backs in storecnt, invalidates in loadcnt
+        ("gfx1200", "global_wb", (Event("storecnt", STORE),)),
+        ("gfx1200", "global_wbinv", (Event("storecnt", STORE),)),
+        ("gfx1200", "global_inv", (Event("loadcnt", VMEM),)),
+        (
+            "gfx1200",
+            "image_sample v0, [v1, v2], s[0:7], s[8:11] dmask:0x1 dim:SQ_RSRC_IMG_2D",
+            (Event("samplecnt", Order.SAMPLE),),
+        ),
+        # LLVM SIInsertWaitcnts: SCC_WRITE and s_get_barrier_state are kmcnt events
+        ("gfx1200", "s_barrier_signal_isfirst -1", (Event("kmcnt", Order.MESSAGE),)),
+        ("gfx1200", "s_barrier_signal -1", ()),
+        ("gfx1200", "s_get_barrier_state s0, -1", (Event("kmcnt", Order.MESSAGE),)),
+        (
+            "gfx1200",
+            "s_sendmsg_rtn_b32 s0, sendmsg(MSG_RTN_GET_DOORBELL)",
+            (Event("kmcnt", Order.MESSAGE),),
+        ),
+        ("gfx1200", "export mrt0 v0, v1, v2, v3 done", (Event("expcnt", Order.EXPORT),)),
+        ("gfx1100", "exp mrt0 v0, v1, v2, v3 done", (Event("expcnt", Order.EXPORT),)),
+        ("gfx1100", "lds_param_load v1, attr0.x wait_vdst:0", (Event("expcnt", Order.EXPORT),)),
+        (
+            "gfx1250",
+            "global_load_async_to_lds_b32 v1, v2, s[8:9]",
+            (Event("asynccnt", Order.ASYNC),),
+        ),
+        (
+            "gfx1250",
+            "cluster_load_async_to_lds_b32 v1, v2, s[8:9]",
+            (Event("asynccnt", Order.ASYNC),),
+        ),
+        (
+            "gfx1250",
+            "global_store_async_from_lds_b32 v1, v2, s[8:9]",
+            (Event("asynccnt", Order.ASYNC),),
+        ),
+        ("gfx1250", "ds_atomic_async_barrier_arrive_b64 v1", (Event("asynccnt", Order.ASYNC),)),
     ],
 )
 def test_events(arch: str, text: str, expected: tuple[Event, ...]) -> None:
@@ -136,3 +184,43 @@ def test_events(arch: str, text: str, expected: tuple[Event, ...]) -> None:
 def test_an_unknown_generation_is_refused() -> None:
     with pytest.raises(UnsupportedError, match="gfx1300"):
         counter_max(Target("gfx1300"))
+
+
+# ISA: RDNA4 section 5.6 and LLVM AMDGPUBaseInfo (counter widths); gfx9 vmcnt 6, lgkmcnt 4 bits.
+@pytest.mark.parametrize(
+    ("arch", "expected"),
+    [
+        ("gfx942", {"vmcnt": 63, "expcnt": 7, "lgkmcnt": 15}),
+        ("gfx1030", {"vmcnt": 63, "expcnt": 7, "lgkmcnt": 63, "vscnt": 63}),
+        ("gfx1100", {"vmcnt": 63, "expcnt": 7, "lgkmcnt": 63, "vscnt": 63}),
+        (
+            "gfx1200",
+            {"loadcnt": 63, "storecnt": 63, "dscnt": 63, "kmcnt": 31, "samplecnt": 63,
+             "bvhcnt": 7, "expcnt": 7},
+        ),
+        (
+            "gfx1250",
+            {"loadcnt": 63, "storecnt": 63, "dscnt": 63, "kmcnt": 31, "xcnt": 63, "asynccnt": 63,
+             "tensorcnt": 63},
+        ),
+    ],
+)  # fmt: skip
+def test_maxima(arch: str, expected: dict[str, int]) -> None:
+    assert dict(counter_max(Target(arch))) == expected
+    assert {n: c.maximum for n, c in counters_of(Target(arch)).items()} == expected
+
+
+def test_a_counter_that_nothing_follows_says_so() -> None:
+    """Case gfx1250-xcnt: its waits are known as waits, and as waits that are not judged."""
+    found = counters_of(Target("gfx1250"))
+    assert {n for n, c in found.items() if c.untracked} == {"xcnt", "tensorcnt"}
+    assert found["xcnt"].waits == ("s_wait_xcnt",)
+    assert found["dscnt"].waits == (
+        "s_wait_dscnt", "s_wait_loadcnt_dscnt", "s_wait_storecnt_dscnt",
+    )  # fmt: skip
+    target = Target("gfx1250")
+    (xcnt,) = assemble("s_wait_xcnt 0x0", "gfx1250")
+    (load,) = assemble("s_wait_loadcnt 0x0", "gfx1250")
+    assert set(untracked_waits(xcnt, target)) == {"xcnt"}
+    assert not untracked_waits(load, target)
+    assert not any(c.untracked for c in counters_of(Target("gfx942")).values())

@@ -128,3 +128,33 @@ def test_used_registers_counts_only_reachable_code(text_view) -> None:
     view = text_view("v_mov_b32_e32 v7, s9\ns_endpgm\nv_mov_b32_e32 v100, 0\ns_endpgm")
     used = used_registers(view)
     assert (used.vgprs, used.agprs, used.sgprs) == (8, 0, 10)
+
+
+def test_half_registers_are_seen_and_no_false_alarm(text_view) -> None:
+    """A half that was written counts; one that never was does not."""
+    for arch in ("gfx1100", "gfx1250"):
+        text = "v_mov_b16_e32 v2.l, v0.l\nv_mov_b16_e32 v2.h, v0.h\nv_add_f32_e32 v1, v0, v2"
+        assert found(text_view, text, arch) == []
+        text = "v_mov_b16_e32 v2.l, v0.l\nv_add_f16_e32 v1.l, v0.l, v2.l"
+        assert found(text_view, text, arch) == []
+        undefined = [("register.undefined", 0, "v2")]
+        assert found(text_view, "v_add_f16_e32 v1.l, v0.l, v2.h", arch) == undefined
+
+
+def test_both_results_of_a_pair_are_defined(text_view) -> None:
+    pair = "v_dual_mov_b32 v1, 0 :: v_dual_mov_b32 v4, v0\n"
+    assert found(text_view, pair + "v_add_f32_e32 v5, v1, v4", "gfx1100") == []
+    pair = "v_dual_mov_b32 v1, v0 :: v_dual_mov_b32 v4, v3\n"
+    assert found(text_view, pair, "gfx1100") == [("register.undefined", 0, "v3")]
+
+
+def test_asynchronous_loads_to_lds_do_not_read_m0(text_view) -> None:
+    """Case gfx1250-async-m0; the multicast form and gfx9's LDS-DMA do read it."""
+    plain = "global_load_async_to_lds_b32 v0, v0, s[0:1]"
+    assert found(text_view, plain, "gfx1250") == []
+    assert found(text_view, plain.replace("b32 v0, v0", "b8 v0, v0"), "gfx1250") == []
+    assert found(text_view, "global_store_async_from_lds_b32 v0, v0, s[0:1]", "gfx1250") == []
+    m0 = [("register.undefined", 0, "m0")]
+    assert found(text_view, plain.replace("global", "cluster"), "gfx1250") == m0
+    assert found(text_view, "global_load_lds_dword v0, s[0:1]") == m0
+    assert found(text_view, "buffer_load_dword v0, s[0:3], 0 offen lds") == m0
