@@ -9,8 +9,8 @@ and cross-lane instructions have other homes. The engine is the fast instance of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,12 @@ from asmevo.isa.semantics.instruction.decode import UnsupportedForm, options_of,
 from asmevo.isa.semantics.instruction.execute import evaluate, execute
 from asmevo.isa.semantics.instruction.form import Form, form_from
 from asmevo.isa.semantics.instruction.mix import MIX, execute_mix, mix_options, mix_types
-from asmevo.isa.semantics.instruction.scalar import execute_scalar, scalar_operands
-from asmevo.isa.semantics.instruction.state import Results
+from asmevo.isa.semantics.instruction.scalar import (
+    ScalarState,
+    execute_scalar,
+    scalar_operands,
+)
+from asmevo.isa.semantics.instruction.state import Results, State
 from asmevo.isa.semantics.table import DEFAULT_MODE, FloatMode
 from asmevo.isa.semantics.values import Algebra, Value
 
@@ -214,6 +218,14 @@ class NumpyScalars:
             self._registers.write_scalar(EXEC, int(value.raw), 64)
 
 
+class VectorState(State, Protocol):
+    """A state that knows which of its operands are rows of lanes."""
+
+    def vector(self) -> tuple[bool, ...]:
+        """Per operand, whether it is a row of lanes."""
+        ...
+
+
 def run(inst: Instruction, registers: Registers, mode: FloatMode = DEFAULT_MODE) -> None:
     """Execute one instruction.
 
@@ -225,12 +237,36 @@ def run(inst: Instruction, registers: Registers, mode: FloatMode = DEFAULT_MODE)
     Raises:
         UnsupportedForm: opcode, operand or modifier that the table does not define.
     """
+    run_on(
+        inst,
+        mode,
+        lambda operands, types, packed: NumpyState(registers, operands, types, packed),
+        lambda operands: NumpyScalars(registers, operands),
+    )
+
+
+def run_on(
+    inst: Instruction,
+    mode: FloatMode,
+    vector: Callable[[Sequence[Operand], Sequence[str], int], VectorState],
+    scalar: Callable[[Sequence[Operand]], ScalarState],
+) -> None:
+    """Execute one instruction on states made from its operands.
+
+    Args:
+        inst, mode: as `run` takes them.
+        vector: state of a VALU instruction from (operands, their types, packed width).
+        scalar: state of a SALU instruction from its operands.
+
+    Raises:
+        UnsupportedForm: opcode, operand or modifier that the table does not define.
+    """
     name = inst.base.replace("v_mad_mix", "v_fma_mix")
     semantic = MIX.get(name) or table.lookup(name)
     if semantic is None:
         raise UnsupportedForm(f"{inst.base} is not in the semantics table")
     if semantic.scope == "scalar":
-        execute_scalar(semantic, NumpyScalars(registers, scalar_operands(inst, semantic)))
+        execute_scalar(semantic, scalar(scalar_operands(inst, semantic)))
         return
     operands = list(inst.operands) * (2 if name == "v_swap_b32" else 1)
     types = printed_types(semantic)
@@ -241,6 +277,6 @@ def run(inst: Instruction, registers: Registers, mode: FloatMode = DEFAULT_MODE)
         types = [types[0], *mix_types(options)]
     else:
         options = options_of(inst, semantic, mode)
-    state = NumpyState(registers, operands, types, semantic.packed)
+    state = vector(operands, types, semantic.packed)
     form = form_from(semantic, state.vector(), options.items())
     (execute_mix if name in MIX else execute)(form, state)
