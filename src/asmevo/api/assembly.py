@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from asmevo.api.files import read_file
-from asmevo.api.objects import ObjectLike, naming, open
+from asmevo.api.naming import naming
+from asmevo.api.objects import ObjectLike, open
 from asmevo.api.results import Result
 from asmevo.codeobject import CodeObject
 from asmevo.errors import BuildError, InputError

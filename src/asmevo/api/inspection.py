@@ -9,7 +9,8 @@ from typing import Any
 
 from asmevo.api.arguments import uses_of_arguments
 from asmevo.api.containers import triton_facts
-from asmevo.api.objects import Object, ObjectLike, naming, open
+from asmevo.api.naming import naming
+from asmevo.api.objects import Object, ObjectLike, open
 from asmevo.api.results import Result
 from asmevo.api.templates import template
 from asmevo.codeobject import Kernel

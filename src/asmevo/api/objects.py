@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from asmevo.api.arguments import suspicious
 from asmevo.api.files import read_file
 from asmevo.api.kinds import explain
+from asmevo.api.naming import naming
+from asmevo.capsule.file import is_capsule
 from asmevo.capsule.model import Capsule
+from asmevo.capsule.spec import LaunchSpec
 from asmevo.codeobject import CodeObject, Kernel
-from asmevo.errors import AsmEvoError
+from asmevo.program import recover
 from asmevo.verify.synthesize import capsules_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from asmevo.device.emulated import EmulatedDevice
 
-    Progress = Callable[[int, int, str], None]
-    """(done, total or 0, note): told while something long goes on."""
+Progress = Callable[[int, int, str], None]
+"""(done, total or 0, note): told while something long goes on."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,18 +89,6 @@ def open(object: ObjectLike) -> Object:
     return Object(path, data, opened)
 
 
-@contextmanager
-def naming(path: Path | None) -> Generator[None]:
-    """Put a file's name in front of the errors that its contents cause."""
-    try:
-        yield
-    except AsmEvoError as err:
-        text = str(err.args[0])
-        if path is not None and str(path) not in text and path.name not in text:
-            err.args = (f"{path}: {text}", *err.args[1:])
-        raise
-
-
 def launches(
     object: ObjectLike,
     launch: LaunchLike,
@@ -139,3 +128,16 @@ def emulated(progress: Progress | None = None) -> EmulatedDevice:
         return EmulatedDevice()
     show = progress
     return EmulatedDevice(progress=lambda done, total: show(done, total, "compiling helpers"))
+
+
+def launch_notes(object: ObjectLike, launch: LaunchLike, kernel: str | None = None) -> list[str]:
+    """What the code of an object says against a launch description, one line each.
+
+    Only scalars whose type it contradicts (see `api.arguments`); empty for capsules.
+    """
+    if not isinstance(launch, str | Path) or is_capsule(launch):
+        return []
+    opened = open(object)
+    spec = LaunchSpec.load(launch)
+    chosen = opened.code.kernel(spec.kernel if kernel is None else kernel)
+    return suspicious(recover(opened.code), chosen, spec)
