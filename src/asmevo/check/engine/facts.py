@@ -18,7 +18,7 @@ from asmevo.errors import UnsupportedError
 from asmevo.isa.counters import Order, counter_max
 from asmevo.isa.decoded import MEMORY_CLASSES, CacheAction, Decoded, OpClass, decode
 from asmevo.isa.flow import Condition, Flow, FlowKind, flow_of_text
-from asmevo.isa.hazards.roles import Roles, mask_of, roles, wait_states_of
+from asmevo.isa.hazards.roles import SCALAR_MASK, VECTOR_MASK, Roles, mask_of, roles, wait_states_of
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import M0
 from asmevo.isa.target import Target
@@ -137,6 +137,8 @@ class Facts:
         if d.stores and self.kind in (OpClass.VMEM, OpClass.FLAT) and _publishes(d):
             self.touch |= MEMORY_STORE_BIT
         self.flow = _flow(inst.base, d.flow)
+        if self.flow == INDIRECT:
+            self.touch |= VECTOR_MASK | SCALAR_MASK  # whoever comes next may read them
         self.states = wait_states_of(inst, target)
         self.waits = tuple(d.waits.items())
         self.roles: Roles = roles(inst, target)
