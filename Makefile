@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 .PHONY: demo test lint bench corpus-test mutation-bench format clean
 
 demo: $(READY)
-	$(BIN)/asmevo demo --output demo --force
+	$(BIN)/asmevo demo --output demo
 
 test: $(READY)
 	$(BIN)/asmevo corpus fetch aiter >/dev/null || \

@@ -171,13 +171,7 @@ class KernelDescriptor:
     @property
     def vgpr_granule(self) -> int:
         """VGPRs per step of the descriptor's count (LLVM `getVGPREncodingGranule`)."""
-        if self.target.unified_vgprs:
-            return 8
-        if self.target.is_gcn:
-            return 4
-        if _gfx1250(self.target):
-            return 16
-        return 8 if self.wavefront_size32 else 4
+        return self.target.facts.vgpr_granules[self.wave_size]
 
     @property
     def vgprs(self) -> int:

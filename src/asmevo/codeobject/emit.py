@@ -111,9 +111,6 @@ def _emit(processor: str, features: str, version: int, source: bytes) -> bytes:
         lib.LLVMContextDispose(context)
         lib.LLVMDisposeTargetMachine(machine)
     if errors:
-        where = _LINE.match(errors[0])
         first = _LINE.sub(_own_line, errors[0].splitlines()[0])
-        failure = BuildError(f"assembly failed: {first}", "correct the line")
-        failure.line = int(where.group(1)) - 1 if where else 0
-        raise failure
+        raise BuildError(f"assembly failed: {first}", "correct the line")
     return elf

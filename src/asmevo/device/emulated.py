@@ -33,6 +33,7 @@ from asmevo.emulate.engine.launch import Launch, MemoryRegion, object_image
 from asmevo.emulate.engine.machine import Machine, Outcome
 from asmevo.emulate.native.library import HelperLibrary, Progress, shared_library
 from asmevo.errors import BuildError, UnsupportedError
+from asmevo.isa.target import MODELLED
 from asmevo.program import Program, recover
 from asmevo.timing.model import Estimate
 
@@ -383,10 +384,10 @@ def _host_bytes(region: Region) -> NDArray[np.uint8]:
 
 def _check_target(kernel: Kernel) -> None:
     target = kernel.descriptor.target
-    if not target.is_gfx9 or target.arch == "gfx908":
+    if not target.modelled:
         raise UnsupportedError(
             f"kernel {kernel.name} is for {target.arch}, which the emulator does not run",
-            "emulated are gfx90a, gfx942 and gfx950; other targets can be recovered and rebuilt",
+            f"emulated are {', '.join(MODELLED)}; other targets can be recovered and rebuilt",
         )
 
 

@@ -95,6 +95,7 @@ def _one(low: int, width: int) -> Field:
 _Layout = Mapping[str, Field]
 # Fields of the combined `s_waitcnt` by generation.
 _WAITCNT: dict[int, dict[str, Field]] = {
+    8: {"vmcnt": _one(0, 4), "expcnt": _one(4, 3), "lgkmcnt": _one(8, 4)},
     9: {"vmcnt": Field(((0, 4), (14, 2))), "expcnt": _one(4, 3), "lgkmcnt": _one(8, 4)},
     10: {"vmcnt": Field(((0, 4), (14, 2))), "expcnt": _one(4, 3), "lgkmcnt": _one(8, 6)},
     11: {"vmcnt": _one(10, 6), "expcnt": _one(0, 3), "lgkmcnt": _one(4, 6)},
@@ -137,7 +138,7 @@ def _waits(arch: str) -> Mapping[str, _Layout]:
     """Wait mnemonics of an architecture and the counter fields of their immediates."""
     target = Target(arch)
     if target.major <= 9:
-        return {"s_waitcnt": _WAITCNT[9]}
+        return {"s_waitcnt": _WAITCNT[target.major]}
     if target.major in (10, 11):
         combined = _WAITCNT[target.major]
         single = {

@@ -316,7 +316,7 @@ def _memory_implicit(base: str, kind: OpClass, roles: _Roles, target: Target) ->
         uses.add(M0)
     if kind is not OpClass.SMEM and not base.startswith("tensor_"):
         uses.update(_EXEC_UNITS)
-    if target.is_gcn and not target.is_gfx940 and base.startswith(("flat_", "scratch_")):
+    if target.facts.flat_scratch_sgprs and base.startswith(("flat_", "scratch_")):
         uses.update((FLAT_SCRATCH, FLAT_SCRATCH + 1))
     return uses
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from asmevo.errors import UnsupportedError
+from asmevo.isa.arch import ARCHS, Arch
 
 
 class Feature(Enum):
@@ -20,52 +21,7 @@ class Feature(Enum):
     ON = 3
 
 
-# EF_AMDGPU_MACH values (low 8 bits of e_flags), LLVM AMDGPUUsage table "EF_AMDGPU_MACH Values".
-MACH_OF_ARCH: dict[str, int] = {
-    "gfx801": 0x28,
-    "gfx802": 0x29,
-    "gfx803": 0x2A,
-    "gfx805": 0x3C,
-    "gfx810": 0x2B,
-    "gfx900": 0x2C,
-    "gfx902": 0x2D,
-    "gfx904": 0x2E,
-    "gfx906": 0x2F,
-    "gfx908": 0x30,
-    "gfx909": 0x31,
-    "gfx90a": 0x3F,
-    "gfx90c": 0x32,
-    "gfx942": 0x4C,
-    "gfx950": 0x4F,
-    "gfx1010": 0x33,
-    "gfx1011": 0x34,
-    "gfx1012": 0x35,
-    "gfx1013": 0x42,
-    "gfx1030": 0x36,
-    "gfx1031": 0x37,
-    "gfx1032": 0x38,
-    "gfx1033": 0x39,
-    "gfx1034": 0x3E,
-    "gfx1035": 0x3D,
-    "gfx1036": 0x45,
-    "gfx1100": 0x41,
-    "gfx1101": 0x46,
-    "gfx1102": 0x47,
-    "gfx1103": 0x44,
-    "gfx1150": 0x43,
-    "gfx1151": 0x4A,
-    "gfx1152": 0x55,
-    "gfx1153": 0x58,
-    "gfx1200": 0x48,
-    "gfx1201": 0x4E,
-    "gfx1250": 0x49,
-    "gfx9-generic": 0x51,
-    "gfx9-4-generic": 0x5F,
-    "gfx10-1-generic": 0x52,
-    "gfx10-3-generic": 0x53,
-    "gfx11-generic": 0x54,
-    "gfx12-generic": 0x59,
-}
+MACH_OF_ARCH: dict[str, int] = {name: arch.mach for name, arch in ARCHS.items()}
 ARCH_OF_MACH: dict[int, str] = {v: k for k, v in MACH_OF_ARCH.items()}
 
 # Processors that have a number and are refused by name: other instruction sets (before gfx8),
@@ -128,10 +84,28 @@ class Target:
         return ":".join(parts)
 
     @property
+    def facts(self) -> Arch:
+        """The architecture's facts (`asmevo.isa.arch`).
+
+        Raises:
+            UnsupportedError: no such architecture.
+        """
+        found = ARCHS.get(self.arch)
+        if found is None:
+            raise UnsupportedError(
+                f"architecture {self.arch} is not known", "known are " + ", ".join(ARCHS)
+            )
+        return found
+
+    @property
+    def modelled(self) -> bool:
+        """Whether semantics, wait states and timing are stated for it; else recovery only."""
+        return self.facts.modelled
+
+    @property
     def major(self) -> int:
         """Major generation: 8 for gfx803, 9 for gfx942 and gfx9-4-generic, 10, 11 or 12."""
-        number, generic, _ = self.arch[3:].partition("-")
-        return int(number if generic else number[:-2])
+        return self.facts.major
 
     @property
     def is_gfx9(self) -> bool:
@@ -151,31 +125,55 @@ class Target:
     @property
     def has_mfma(self) -> bool:
         """Whether the part has MFMA instructions and AGPRs."""
-        return self.arch == "gfx908" or self.unified_vgprs
+        return self.facts.agprs > 0
 
     @property
     def unified_vgprs(self) -> bool:
         """Whether VGPRs and AGPRs share one file (gfx90a and later CDNA)."""
-        return self.arch == "gfx90a" or self.is_gfx940
+        return self.facts.unified
 
     @property
     def wave_size(self) -> int:
         """Default lanes per wave; on gfx10+ the descriptor decides."""
-        return 64 if self.is_gcn else 32
+        return self.facts.wave_sizes[0]
 
     @property
     def lds_bytes_per_cu(self) -> int:
         """LDS bytes that one workgroup may allocate."""
-        return {"gfx950": 163840, "gfx1250": 327680}.get(self.arch, 65536)
+        return self.facts.lds_bytes
+
+    @property
+    def lds_granule(self) -> int:
+        """Bytes in which LDS is allocated."""
+        return self.facts.lds_granule
 
     @property
     def max_waves_per_simd(self) -> int:
-        """Wave slots of a SIMD: 10 on gfx908, 8 on gfx90a+, 16 on gfx10.3+ (LLVM)."""
-        if self.unified_vgprs:
-            return 8
-        return 10 if self.is_gcn else 16
+        """Wave slots of a SIMD."""
+        return self.facts.waves_per_simd
 
     @property
     def nop_max(self) -> int:
         """Most wait states one `s_nop` gives (immediate + 1)."""
-        return 128 if self.major >= 12 else 16
+        return self.facts.nop_max
+
+
+MODELLED = tuple(name for name, arch in ARCHS.items() if arch.modelled)
+"""Architectures that can be emulated, checked in full and timed."""
+
+
+def require_modelled(target: Target, what: str) -> None:
+    """Refuse by name an architecture that is not modelled.
+
+    Args:
+        target: the target.
+        what: who asks, for the message: `the emulator`.
+
+    Raises:
+        UnsupportedError: it is not modelled.
+    """
+    if not target.modelled:
+        raise UnsupportedError(
+            f"{target.arch} is not modelled: {what} covers " + ", ".join(MODELLED),
+            "other targets can be recovered, edited and rebuilt",
+        )

@@ -51,8 +51,8 @@ def set_resources(co: CodeObject, kernel: Kernel, wanted: Resources) -> bytes:
     if wanted.vgprs is not None or wanted.agprs is not None:
         vgprs = d.arch_vgprs if wanted.vgprs is None else wanted.vgprs
         agprs = kernel.metadata.agpr_count if wanted.agprs is None else wanted.agprs
-        most = 1024 if target.arch == "gfx1250" else 256
-        _limit("VGPRs", vgprs, most)
+        # On a unified file code names v0..v255, whatever a wave may have in all.
+        _limit("VGPRs", vgprs, 256 if target.unified_vgprs else target.facts.vgprs)
         if agprs and not target.has_mfma:
             raise UnsupportedError(f"{target.arch} has no AGPRs")
         _limit("AGPRs", agprs, 256)
@@ -66,10 +66,11 @@ def set_resources(co: CodeObject, kernel: Kernel, wanted: Resources) -> bytes:
             numbers[".vgpr_count"] = max(vgprs, agprs) if target.has_mfma else vgprs
         numbers[".agpr_count"] = agprs
     if wanted.sgprs is not None:
-        _limit("SGPRs", wanted.sgprs, 102 if target.is_gcn else 106)
-        if target.is_gcn:
-            d = d.replace(sgprs=wanted.sgprs + 6)
-        numbers[".sgpr_count"] = wanted.sgprs + (6 if target.is_gcn else 2)
+        _limit("SGPRs", wanted.sgprs, target.facts.sgprs)
+        total = wanted.sgprs + target.facts.named_sgprs
+        if target.facts.sgpr_granule:
+            d = d.replace(sgprs=total)
+        numbers[".sgpr_count"] = total
     if wanted.lds is not None:
         _limit("bytes of LDS", wanted.lds, target.lds_bytes_per_cu)
         d = d.replace(group_segment_fixed_size=wanted.lds)

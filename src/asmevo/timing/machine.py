@@ -14,12 +14,13 @@ are compute parts (CDNA): gfx90a (MI210), gfx942 (MI300X, MI325X) and gfx950 (MI
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import NamedTuple
 
 from asmevo.errors import UnsupportedError
+from asmevo.isa.arch import ARCHS, Arch
 from asmevo.isa.target import Target
 
 
@@ -42,15 +43,29 @@ class Row(NamedTuple):
 
 
 _CARRIED = "gfx90a assumed"
+# What `asmevo.isa.arch` states already.
+_FACTS: tuple[tuple[str, str, Callable[[Arch], int]], ...] = (
+    ("wave_slots_per_simd", "count", lambda a: a.waves_per_simd),
+    ("vgpr_granule", "count", lambda a: a.vgpr_granules[64]),
+    ("lds_bytes_per_cu", "B", lambda a: a.lds_bytes),
+    ("lds_granule", "B", lambda a: a.lds_granule),
+)
 ROWS: tuple[Row, ...] = (
     # --- chip --------------------------------------------------------------------------------
     Row("compute_units", "count", 104, 304, 256, "spec (MI210, MI300X/MI325X, MI350X)"),
     Row("simds_per_cu", "count", 4, 4, 4, "CDNA3 ISA section 2"),
-    Row("wave_slots_per_simd", "count", 8, 8, 8, "LLVM"),
     Row("vgprs_per_simd", "count", 512, 512, 512, "LLVM (unified VGPR and AGPR file)"),
-    Row("vgpr_granule", "count", 8, 8, 8, "LLVM"),
-    Row("lds_bytes_per_cu", "B", 65536, 65536, 163840, "LLVM"),
-    Row("lds_granule", "B", 512, 512, 512, "LLVM; gfx950 as llc counts (32 KiB -> 5 workgroups)"),
+    *(
+        Row(
+            name,
+            unit,
+            fact(ARCHS["gfx90a"]),
+            fact(ARCHS["gfx942"]),
+            fact(ARCHS["gfx950"]),
+            "asmevo.isa.arch (LLVM)",
+        )
+        for name, unit, fact in _FACTS
+    ),
     Row("workgroups_per_cu", "count", 32, 32, 32, "LLVM getMaxWorkGroupsPerCU"),
     Row("clock_mhz", "MHz", 1700, 2100, 2200, "gpu-benches (gfx90a), spec"),
     Row("dram_bytes_per_clk", "B/clk", 964, 2524, 3636, "spec HBM rate / clock"),

@@ -23,7 +23,7 @@ from asmevo.isa.effects import OpClass, effects
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.matrix import matrix_op
 from asmevo.isa.operand import VGPR0, Imm
-from asmevo.isa.target import Target
+from asmevo.isa.target import Target, require_modelled
 
 _I8 = NDArray[np.int8]
 _I32 = NDArray[np.int32]
@@ -305,10 +305,7 @@ def static_program(
         UnsupportedError: the target has other wait counters than GFX9 (vmcnt, lgkmcnt), or a
             matrix instruction has an unknown shape.
     """
-    if not target.is_gfx9:
-        raise UnsupportedError(
-            f"the cycle model cannot simulate {target.arch}", "it covers gfx90a, gfx942, gfx950"
-        )
+    require_modelled(target, "the cycle model")
     rows = [_describe(inst, target.arch) for inst in instructions]
     slot_of: dict[int, int] = {}
     for row in rows:

@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
-from asmevo.check.engine.facts import NEXT, Facts, ProgramLike
-from asmevo.check.engine.workbench import facts_of, workbench
+from asmevo.check.engine.facts import NEXT, Facts, ProgramLike, facts_of, remembered
 from asmevo.isa.flow import FlowKind
 
 Between = tuple[int, int]
@@ -43,7 +42,7 @@ def between_fences(program: ProgramLike) -> dict[str, Counter[Between]]:
 
     Fences are numbered from 1 in the order of the code.
     """
-    return workbench().known(program, "fences", _between_fences)
+    return remembered(program, "fences", _between_fences)
 
 
 def _between_fences(program: ProgramLike) -> dict[str, Counter[Between]]:

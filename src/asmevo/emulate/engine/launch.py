@@ -18,7 +18,6 @@ from asmevo.errors import InputError, UnsupportedError
 DISPATCH_ADDRESS = 0x7D00_0000_0000  # the AQL packet, for kernels that ask for it
 # Stack of a work-item whose callees are not known when compiling: HIP's default hipLimitStackSize.
 DYNAMIC_STACK = 1024
-_LDS_GRANULE = {"gfx950": 1280}
 _RELATIVE64 = 13  # R_AMDGPU_RELATIVE64, AMDGPUUsage "Relocation Records"
 
 
@@ -136,8 +135,7 @@ def lds_bytes(kernel: Kernel, launch: Launch) -> int:
     """
     target = kernel.descriptor.target
     wanted = kernel.descriptor.group_segment_fixed_size + launch.lds_dynamic
-    granule = _LDS_GRANULE.get(target.arch, 512)
-    rounded = -(-wanted // granule) * granule
+    rounded = -(-wanted // target.lds_granule) * target.lds_granule
     if wanted > target.lds_bytes_per_cu:
         raise InputError(
             f"kernel {kernel.name}: {wanted} bytes of LDS exceed the {target.lds_bytes_per_cu} "
