@@ -166,6 +166,41 @@ def test_a_longer_nop_is_shortened() -> None:
     )  # fmt: skip
 
 
+WIDE = "buffer_store_dwordx4 v[2:5], v8, s[8:11], {} offen"
+USE = "v_pk_mul_f32 v[2:3], v[4:5], v[4:5]"
+
+
+@pytest.mark.parametrize(
+    ("lines", "left"),
+    [
+        # store-sgpr-soffset: measured on gfx950 (llvm-project#197267): one wait state with an SGPR
+        # offset, two without (CDNA3 ISA 4.5).
+        ((WIDE.format("s12"), "s_nop 1", USE, STORE), 1),
+        ((WIDE.format("s12"), "s_nop 0", USE, STORE), 1),
+        ((WIDE.format("0"), "s_nop 1", USE, STORE), 2),
+        (("global_store_dwordx4 v[0:1], v[2:5], off", "s_nop 1", USE, STORE), 2),
+        ((WIDE.format("s12"), "s_nop 0", "s_branch next", "next:", USE, STORE), 0),
+        # The data is overwritten at the top of the loop that the nop ends.
+        (("s_nop 4", "top:", USE, STORE, WIDE.format("0"), "s_nop 0", "s_cbranch_scc1 top",
+          "v_mov_b32_e32 v9, v2", STORE), 1),
+        # The store is the last thing of a loop, and the nop the first.
+        (("top:", "s_nop 1", USE, STORE, WIDE.format("0"), "s_cbranch_scc1 top"), 1),
+        # Nothing of this kind needs a nop: a narrow store, and other registers.
+        (("buffer_store_dword v2, v8, s[8:11], s12 offen", "s_nop 1", USE, STORE), 0),
+        ((WIDE.format("s12"), "s_nop 1", "v_mov_b32_e32 v9, v10", STORE), 0),
+    ],
+)  # fmt: skip
+def test_nops_behind_wide_stores_stay_as_long_as_needed(lines: tuple[str, ...], left: int) -> None:
+    program = kernel(*lines)
+    nops = [line for line in lines if line.startswith("s_nop") and line != "s_nop 4"]
+    kept = int(nops[0].split()[1]) + 1
+    for edit in RemoveRedundant().proposals(program, "k", WINDOW):
+        if program.line(edit.first) == nops[0]:
+            assert edit.last == edit.first + 1
+            kept = int(edit.lines[0].split()[1]) + 1 if edit.lines else 0
+    assert kept == left
+
+
 IF = ("v_cmp_gt_u32_e32 vcc, 32, v3", "s_and_saveexec_b64 s[4:5], vcc", "s_cbranch_execz after")
 AFTER = ("after:", "s_or_b64 exec, exec, s[4:5]", STORE)
 

@@ -6,11 +6,10 @@ branches to the next instruction, and nops that no software wait state asks for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from asmevo.edits.base import Window, analysed, kernel_function
 from asmevo.edits.pending import FunctionWaits
-from asmevo.edits.rewait import history_before
 from asmevo.edits.spacing import LOOK_BACK, padding_before
 from asmevo.isa.counters import decode_wait
 from asmevo.isa.decoded import VECTOR_CLASSES, ExecWrite, OpClass, decode
@@ -21,7 +20,7 @@ from asmevo.isa.operand import EXEC, MODE, Imm, Reg
 from asmevo.program.cfg import Block
 from asmevo.program.dataflow import Liveness, liveness
 from asmevo.program.edit import Edit
-from asmevo.program.model import Function, Program
+from asmevo.program.model import Program
 
 _MOVES = ("v_mov_b32", "v_mov_b64", "s_mov_b32", "s_mov_b64", "s_movk_i32", "v_accvgpr_mov_b32")
 _EXEC_UNITS = frozenset((EXEC, EXEC + 1))
@@ -67,7 +66,7 @@ class RemoveRedundant:
             yield from self._moves(program, block, window)
             yield from self._dead(program, block, window, live)
             yield from self._waits(waits, block, window)
-            yield from self._nops(program, function, block, window)
+            yield from self._nops(program, waits.blocks, block, window)
             yield from self._branches(program, block, window)
 
     @staticmethod
@@ -129,24 +128,19 @@ class RemoveRedundant:
                 yield Edit(i, i + 1, (), "nothing to wait for")
 
     @staticmethod
-    def _nops(program: Program, function: Function, block: Block, window: Window) -> Iterator[Edit]:
-        """Nops longer than the wait states that the instruction after them needs."""
+    def _nops(
+        program: Program, blocks: Sequence[Block], block: Block, window: Window
+    ) -> Iterator[Edit]:
+        """Nops longer than the wait states that any instruction behind them needs."""
         for i in range(max(block.first, window[0]), min(block.last, window[1])):
             inst = program.instructions[i]
             if inst.base != "s_nop":
                 continue
-            history = history_before(program, i, function.first)
-            need = 0
-            # All instructions that the nop may protect: the next ones in line.
-            tail: list[tuple[Instruction, int]] = []
-            for j in range(i + 1, min(block.last, i + 1 + LOOK_BACK)):
-                after = program.instructions[j]
-                need = max(need, padding_before(history + tail, after, program.target))
-                tail.append((after, wait_states_of(after, program.target)))
             have = wait_states_of(inst, program.target)
+            need = _states_needed(program, blocks, block, i)
             if need == 0:
                 yield Edit(i, i + 1, (), "no software wait state needs this nop")
-            elif need < have:
+            elif need is not None and need < have:
                 yield Edit(i, i + 1, (f"s_nop {need - 1}",), f"{need} wait states are enough")
 
     @staticmethod
@@ -158,3 +152,51 @@ class RemoveRedundant:
         flow = flow_of(program.instructions[i].base)
         if flow.kind in (FlowKind.JUMP, FlowKind.CONDITIONAL) and program.branch_target(i) == i + 1:
             yield Edit(i, i + 1, (), "the branch goes to the next instruction")
+
+
+_Timed = tuple[tuple[Instruction, int], ...]  # instructions and the wait states they provide
+_MOST_PATHS = 8
+
+
+def _states_needed(
+    program: Program, blocks: Sequence[Block], block: Block, index: int
+) -> int | None:
+    """Wait states that are missing without instruction `index`, on the worst path through it.
+
+    None when there are too many paths to look at.
+    """
+    histories = _paths(program, blocks, block, index, forward=False)
+    tails = _paths(program, blocks, block, index, forward=True)
+    if histories is None or tails is None:
+        return None
+    need = 0
+    for history in histories:
+        for tail in tails:
+            for n, (after, _) in enumerate(tail):
+                need = max(need, padding_before(history + tail[:n], after, program.target))
+    return need
+
+
+def _paths(
+    program: Program, blocks: Sequence[Block], block: Block, index: int, *, forward: bool
+) -> set[_Timed] | None:
+    """Up to `LOOK_BACK` instructions behind `index`, or in front of it, on every path, in order."""
+    found: set[_Timed] = set()
+    start = range(index + 1, block.last) if forward else range(index - 1, block.first - 1, -1)
+    open_paths: list[tuple[_Timed, range, Block]] = [((), start, block)]
+    while open_paths:
+        path, places, here = open_paths.pop()
+        for i in places[: LOOK_BACK - len(path)]:
+            inst = program.instructions[i]
+            path = (*path, (inst, wait_states_of(inst, program.target)))
+        onward = here.successors if forward else here.predecessors
+        if len(path) >= LOOK_BACK or not onward:
+            found.add(path if forward else path[::-1])
+        else:
+            for n in onward:
+                other = blocks[n]
+                inside = range(other.first, other.last)
+                open_paths.append((path, inside if forward else inside[::-1], other))
+        if len(found) + len(open_paths) > _MOST_PATHS:
+            return None
+    return found
