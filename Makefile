@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint bench corpus-test mutation-bench format clean
+.PHONY: demo test lint bench corpus-test mutation-bench mutation-tests format clean
 
 demo: $(READY)
 	$(BIN)/asmevo demo --output demo
@@ -34,6 +34,9 @@ corpus-test: $(READY)
 
 mutation-bench: $(READY)
 	$(BIN)/python -m benchmarks.mutation -o docs/results/mutation.md
+
+mutation-tests: $(READY)
+	$(BIN)/python -m tests.mutants
 
 $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'

@@ -8,6 +8,7 @@ from edit_kernels import LOADS, WINDOW, kernel, texts
 from asmevo.edits import (
     HoistLoad,
     HoistWait,
+    Move,
     RelaxWait,
     RemoveRedundant,
     Schedule,
@@ -351,3 +352,26 @@ def test_a_wait_that_meets_a_weaker_one_keeps_the_smaller_count() -> None:
     for lines in found:
         waits = lines[: lines.index("v_add_f32_e32 v7, v5, v5")]
         assert "s_waitcnt vmcnt(0)" in waits
+
+
+def test_a_producer_in_front_of_a_branch_counts_as_one_in_the_layout_does() -> None:
+    """layernorm_static_invalid: a nop at the top of a block, for a producer that branches there.
+
+    A VGPR written by a VALU needs two wait states before DPP reads it (CDNA3 ISA 4.5): the branch
+    is one, the nop the other. On the path that falls through nothing is needed.
+    """
+    dpp = "v_add_f32_dpp v3, v3, v3 row_shr:8 row_mask:0xf bank_mask:0xf bound_ctrl:1"
+    program = kernel(
+        "s_cbranch_scc1 other", "v_add_f32_e32 v3, v5, v8", "s_branch join", "other:",
+        "v_mov_b32_e32 v3, 0", "v_mov_b32_e32 v4, 0", "v_mov_b32_e32 v1, 0", "join:", "s_nop 0",
+        dpp, "v_add_u32_e32 v7, v8, v8", "v_add_u32_e32 v9, v7, v8", "s_nop 0", STORE,
+        "global_store_dwordx4 v[0:1], v[6:9], off", "global_store_dword v[0:1], v3, off",
+    )  # fmt: skip
+    seen = 0
+    for rule in (RemoveRedundant(), Schedule(variants=4), RelaxWait(), Move()):
+        for edit in rule.proposals(program, "k", WINDOW):
+            # Any instruction between the join and the DPP is the missing wait state.
+            lines = texts(program, [edit])
+            assert lines.index(dpp) - lines.index("v_mov_b32_e32 v1, 0") > 1, edit.note
+            seen += 1
+    assert seen > 3

@@ -2,8 +2,9 @@
 
     python -m tests.mutants [--jobs N] [NAME ...]
 
-A row names a file, one line of it (`old`), what it becomes (`new`), and the tests to run. A line
-that is not there exactly once, or tests that fail without the slip, are errors, so that the rows
+A row names a file, one line of it (`old`), what it becomes (`new`), and the tests to run; `nth`
+says which of several such lines. A line that is not there or not once, or tests that fail without
+the slip, are errors, so that the rows
 stay true while the code moves. Exit code 0: all caught; 1: a slip survived; 2: a row is wrong.
 """
 
@@ -39,6 +40,7 @@ class Mutant:
         old: a line of it, leading and trailing blanks aside.
         new: what the line becomes; empty to drop it.
         tests: arguments of pytest.
+        nth: which of several such lines, from 1; 0: there is only one.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Mutant:
     old: str
     new: str
     tests: tuple[str, ...]
+    nth: int = 0
 
     def apply(self, root: Path) -> str | None:
         """Change the file below `root`; the reason when that is not possible."""
@@ -54,11 +57,12 @@ class Mutant:
             return f"{self.path} does not exist"
         lines = path.read_text().split("\n")
         places = [n for n, line in enumerate(lines) if line.strip() == self.old.strip()]
-        if len(places) != 1:
+        if len(places) != 1 and not 1 <= self.nth <= len(places):
             return f"{self.path} holds the line {len(places)} times: {self.old.strip()}"
-        line = lines[places[0]]
+        place = places[max(0, self.nth - 1)]
+        line = lines[place]
         indent = line[: len(line) - len(line.lstrip())]
-        lines[places[0]] = indent + (self.new.strip() or "pass")
+        lines[place] = indent + (self.new.strip() or "pass")
         path.write_text("\n".join(lines))
         return None
 

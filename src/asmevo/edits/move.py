@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from asmevo.edits.base import Window, analysed, kernel_function, trimmed
 from asmevo.edits.dependence import Dependence
 from asmevo.edits.pending import FunctionWaits
-from asmevo.edits.rewait import BlockWaits, history_before
+from asmevo.edits.rewait import BlockWaits
 from asmevo.program.edit import Edit
 from asmevo.program.model import Program
 
@@ -46,14 +46,13 @@ class Move:
                 None,
                 frozenset(n for n, i in enumerate(body) if i in leaving),
             )
-            history = history_before(program, block.first, function.first)
             nodes = [n for n, i in enumerate(body) if window[0] <= i < window[1]]
             rng.shuffle(nodes)
             for node in nodes:
                 for place in self._places(graph, node):
                     order = [n for n in range(len(body)) if n != node]
                     order.insert(place, node)
-                    plan = facts.plan([body[n] for n in order], history)
+                    plan = facts.plan([body[n] for n in order])
                     way = "up" if place < node else "down"
                     edit = trimmed(
                         program,

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from asmevo.edits.base import Window, analysed, instruction_lines, kernel_function, trimmed
 from asmevo.edits.pending import FunctionWaits
-from asmevo.edits.rewait import BlockWaits, history_before
+from asmevo.edits.rewait import BlockWaits
 from asmevo.isa.counters import counter_max, decode_wait, encode_waits, is_counter_wait
 from asmevo.program.cfg import Block
 from asmevo.program.edit import Edit
@@ -50,8 +50,7 @@ class RelaxWait:
             for i in range(block.first, block.last)
             if not is_counter_wait(program.instructions[i], program.target)
         ]
-        history = history_before(program, block.first, waits.function.first)
-        plan = facts.plan(order, history)
+        plan = facts.plan(order)
         edit = trimmed(
             program, block.first, block.last, plan.lines, "derive the waits of the block anew"
         )

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from asmevo.edits.base import Window, analysed, kernel_function
 from asmevo.edits.pending import FunctionWaits
-from asmevo.edits.spacing import LOOK_BACK, padding_before
+from asmevo.edits.spacing import padding_before, paths
 from asmevo.isa.counters import decode_wait
 from asmevo.isa.decoded import VECTOR_CLASSES, ExecWrite, OpClass, decode
 from asmevo.isa.flow import FlowKind, flow_of
@@ -154,10 +154,6 @@ class RemoveRedundant:
             yield Edit(i, i + 1, (), "the branch goes to the next instruction")
 
 
-_Timed = tuple[tuple[Instruction, int], ...]  # instructions and the wait states they provide
-_MOST_PATHS = 8
-
-
 def _states_needed(
     program: Program, blocks: Sequence[Block], block: Block, index: int
 ) -> int | None:
@@ -165,9 +161,9 @@ def _states_needed(
 
     None when there are too many paths to look at.
     """
-    histories = _paths(program, blocks, block, index, forward=False)
-    tails = _paths(program, blocks, block, index, forward=True)
-    if histories is None or tails is None:
+    histories, all_in = paths(program, blocks, block, index, forward=False)
+    tails, all_out = paths(program, blocks, block, index, forward=True)
+    if not (all_in and all_out):
         return None
     need = 0
     for history in histories:
@@ -175,28 +171,3 @@ def _states_needed(
             for n, (after, _) in enumerate(tail):
                 need = max(need, padding_before(history + tail[:n], after, program.target))
     return need
-
-
-def _paths(
-    program: Program, blocks: Sequence[Block], block: Block, index: int, *, forward: bool
-) -> set[_Timed] | None:
-    """Up to `LOOK_BACK` instructions behind `index`, or in front of it, on every path, in order."""
-    found: set[_Timed] = set()
-    start = range(index + 1, block.last) if forward else range(index - 1, block.first - 1, -1)
-    open_paths: list[tuple[_Timed, range, Block]] = [((), start, block)]
-    while open_paths:
-        path, places, here = open_paths.pop()
-        for i in places[: LOOK_BACK - len(path)]:
-            inst = program.instructions[i]
-            path = (*path, (inst, wait_states_of(inst, program.target)))
-        onward = here.successors if forward else here.predecessors
-        if len(path) >= LOOK_BACK or not onward:
-            found.add(path if forward else path[::-1])
-        else:
-            for n in onward:
-                other = blocks[n]
-                inside = range(other.first, other.last)
-                open_paths.append((path, inside if forward else inside[::-1], other))
-        if len(found) + len(open_paths) > _MOST_PATHS:
-            return None
-    return found

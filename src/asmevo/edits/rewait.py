@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from asmevo.edits.base import text_of
 from asmevo.edits.dependence import is_padding
 from asmevo.edits.pending import FunctionWaits, WaitState, is_sync
-from asmevo.edits.spacing import LOOK_BACK, breaks_clause, padding_before
+from asmevo.edits.spacing import LOOK_BACK, Timed, breaks_clause, padding_before, paths
 from asmevo.isa.counters import encode_waits, is_counter_wait, merge_waits
 from asmevo.isa.decoded import decode
 from asmevo.isa.flow import flow_of
@@ -39,8 +40,26 @@ class BlockWaits:
         self.program: Program = waits.program
         self._blocks = {b.index: b for b in waits.blocks}
         self._present_short: int | None = None
+        self._all_blocks = waits.blocks
         self.block = block
         self.states: list[WaitState] = waits.states(block)
+
+    @cached_property
+    def _histories(self) -> list[Timed]:
+        """What may have issued before the block, on every path into it."""
+        found, _ = paths(
+            self.program, self._all_blocks, self.block, self.block.first, forward=False
+        )
+        return found or [()]
+
+    def _in_front(self, issued: list[tuple[Instruction, int]]) -> Iterator[Timed]:
+        """What is issued in the block so far, behind each distinct history."""
+        room = LOOK_BACK - len(issued)
+        if room <= 0:
+            yield tuple(issued[-LOOK_BACK:])
+            return
+        for history in dict.fromkeys(h[-room:] for h in self._histories):
+            yield (*history, *issued)
 
     def body(self) -> list[int]:
         """Instruction indices of the block without padding, in order."""
@@ -69,7 +88,6 @@ class BlockWaits:
     def plan(
         self,
         order: Sequence[int],
-        history: Sequence[tuple[Instruction, int]] = (),
         texts: Mapping[int, str] | None = None,
         keep_spacing: bool = True,
     ) -> Plan:
@@ -81,13 +99,12 @@ class BlockWaits:
 
         Args:
             order: a permutation of `body()` (or of a part of the block's instructions).
-            history: (instruction, wait states) issued just before the block.
             texts: replacement text of some instructions.
             keep_spacing: pad with `s_nop` where software wait states are missing.
         """
         program, target = self.program, self.program.target
         state = self.states[0].copy()
-        issued = list(history)[-LOOK_BACK:]
+        issued: list[tuple[Instruction, int]] = []
         lines: list[str] = []
         waits = nops = 0
 
@@ -121,12 +138,12 @@ class BlockWaits:
                 fields = merge_waits(fields, state.excess(self.state(index)))
             put_wait(fields)
             if keep_spacing:
-                put_nops(padding_before(issued[-LOOK_BACK:], inst, target))
+                put_nops(max(padding_before(h, inst, target) for h in self._in_front(issued)))
                 moved = not issued or issued[-1][0] is not program.instructions[index - 1]
-                if moved and breaks_clause(issued, inst, target):
+                if moved and any(breaks_clause(h, inst, target) for h in self._in_front(issued)):
                     put_nops(1)
                 if index == order[-1]:
-                    put_nops(self._missing_behind(issued, inst, history))
+                    put_nops(self._missing_behind(issued, inst))
             if index == order[-1] and is_terminator(inst):
                 after = state.copy()
                 after.issue(inst)
@@ -138,24 +155,23 @@ class BlockWaits:
             put_wait(state.excess(self.states[-1]))
         return Plan(tuple(lines), waits, nops)
 
-    def _missing_behind(
-        self,
-        issued: Sequence[tuple[Instruction, int]],
-        last: Instruction,
-        history: Sequence[tuple[Instruction, int]],
-    ) -> int:
+    def _missing_behind(self, issued: list[tuple[Instruction, int]], last: Instruction) -> int:
         """Wait states that the following blocks miss in the new order, when they do not now."""
-        instructions = self.program.instructions[self.block.first : self.block.last]
-        present = [*history, *((i, wait_states_of(i, self.program.target)) for i in instructions)][
-            -LOOK_BACK:
+        target = self.program.target
+        present = [
+            (i, wait_states_of(i, target))
+            for i in self.program.instructions[self.block.first : self.block.last]
         ]
-        new = [*issued, (last, wait_states_of(last, self.program.target))][-LOOK_BACK:]
+        new = [*issued, (last, wait_states_of(last, target))]
         if new == present:
             return 0
-        missing = self._short(new, self.block, 3)
+        missing = self._worst_short(new)
         if missing and self._present_short is None:
-            self._present_short = self._short(present, self.block, 3)
+            self._present_short = self._worst_short(present)
         return missing if missing > (self._present_short or 0) else 0
+
+    def _worst_short(self, issued: list[tuple[Instruction, int]]) -> int:
+        return max(self._short(h, self.block, 3) for h in self._in_front(issued))
 
     def _short(self, issued: Sequence[tuple[Instruction, int]], block: Block, depth: int) -> int:
         target, worst = self.program.target, 0
@@ -182,17 +198,6 @@ _WAIT = Instruction(bytes(4), "s_nop 0")
 def is_terminator(inst: Instruction) -> bool:
     """Whether `inst` ends a basic block by itself."""
     return flow_of(inst.base).ends_block
-
-
-def history_before(program: Program, first: int, floor: int) -> list[tuple[Instruction, int]]:
-    """(instruction, wait states) of up to `LOOK_BACK` instructions that precede `first`.
-
-    Follows the fall-through path only, not below instruction `floor`.
-    """
-    start = max(floor, first - LOOK_BACK)
-    return [
-        (inst, wait_states_of(inst, program.target)) for inst in program.instructions[start:first]
-    ]
 
 
 def count_waits(program: Program, first: int, last: int) -> int:

@@ -14,7 +14,7 @@ from asmevo.edits.base import Window, analysed, kernel_function, trimmed
 from asmevo.edits.dependence import Dependence
 from asmevo.edits.latency import Latencies
 from asmevo.edits.pending import FunctionWaits
-from asmevo.edits.rewait import BlockWaits, history_before
+from asmevo.edits.rewait import BlockWaits
 from asmevo.isa.decoded import MEMORY_CLASSES, OpClass, decode
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.target import Target
@@ -154,8 +154,7 @@ class Schedule:
         waits: FunctionWaits, facts: BlockWaits, order: Sequence[int], note: str
     ) -> Edit | None:
         program, block = waits.program, facts.block
-        history = history_before(program, block.first, waits.function.first)
-        plan = facts.plan(order, history)
+        plan = facts.plan(order)
         return trimmed(program, block.first, block.last, plan.lines, note)
 
 

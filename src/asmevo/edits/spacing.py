@@ -10,13 +10,20 @@ from functools import lru_cache
 
 from asmevo.isa.decoded import VECTOR_MEMORY, OpClass, decode
 from asmevo.isa.hazards.pairs import KILLED_BY_WRITE, shortfalls
-from asmevo.isa.hazards.roles import mask_of, roles
+from asmevo.isa.hazards.roles import mask_of, roles, wait_states_of
 from asmevo.isa.hazards.rows import P, interest, pair_table
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.target import Feature, Target
+from asmevo.program.cfg import Block
+from asmevo.program.model import Program
 
 LOOK_BACK = 20
 """No rule asks for more wait states than this."""
+
+
+Timed = tuple[tuple[Instruction, int], ...]
+"""Instructions in issue order and the wait states that each provides."""
+_MOST_PATHS = 8
 
 
 @lru_cache(maxsize=1 << 16)
@@ -71,6 +78,35 @@ def padding_before(
         covered |= _masks(earlier, target.arch)[0]
         between += states
     return missing
+
+
+def paths(
+    program: Program, blocks: Sequence[Block], block: Block, index: int, *, forward: bool
+) -> tuple[list[Timed], bool]:
+    """Up to `LOOK_BACK` instructions behind `index`, or in front of it, on every path.
+
+    Returns:
+        The distinct paths in issue order, and whether these are all: eight at most are given.
+    """
+    found: dict[Timed, None] = {}
+    start = range(index + 1, block.last) if forward else range(index - 1, block.first - 1, -1)
+    open_paths: list[tuple[Timed, range, Block]] = [((), start, block)]
+    while open_paths and len(found) < _MOST_PATHS:
+        path, places, here = open_paths.pop()
+        for i in places[: LOOK_BACK - len(path)]:
+            inst = program.instructions[i]
+            path = (*path, (inst, wait_states_of(inst, program.target)))
+        onward = here.successors if forward else here.predecessors
+        if len(path) >= LOOK_BACK or not onward:
+            found[path if forward else path[::-1]] = None
+            continue
+        for n in onward[:_MOST_PATHS]:
+            other = blocks[n]
+            inside = range(other.first, other.last)
+            open_paths.append((path, inside if forward else inside[::-1], other))
+        if len(open_paths) > _MOST_PATHS * _MOST_PATHS:
+            break
+    return list(found), not open_paths
 
 
 def breaks_clause(
