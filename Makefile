@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 .PHONY: demo test lint bench corpus-test mutation-bench mutation-tests format clean
 
 demo: $(READY)
-	$(BIN)/asmevo demo --output demo
+	$(BIN)/asmevo demo --output demo --force
 
 test: $(READY)
 	$(BIN)/asmevo corpus fetch aiter >/dev/null || \

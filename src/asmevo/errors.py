@@ -2,7 +2,8 @@
 
 Every error that a user can cause or meet derives from `AsmEvoError`. Its message says what and
 where; `remedy` says what to do. The command line prints both on one line and exits with
-`exit_code` (design: 0 yes, 1 a well-founded no, 2 usage, 3 unsupported, 4 environment).
+`exit_code` (design: 0 yes, 1 a well-founded no, 2 usage, 3 unsupported, 4 environment,
+70 a fault of this program, 130 interrupted).
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ class AsmEvoError(Exception):
         remedy: what the reader can do about it, or an empty string.
         exit_code: process exit code of the command that meets it.
         status: the verdict word for JSON output (see the design's list of words).
+        line: 1-based line of the text that it is about, or 0.
     """
 
     exit_code = 4
     status = "infrastructure_error"
+    line = 0
 
     def __init__(self, message: str, remedy: str = "") -> None:
         super().__init__(message)

@@ -177,6 +177,19 @@ def test_fences_stay_and_memory_does_not_cross_them() -> None:
     assert verdict(flush, lines("s_waitcnt vmcnt(0)")) == ["against.fence"]
 
 
+def test_fences_keep_their_order_and_kind() -> None:
+    def fences(*texts: str) -> str:
+        return lines("v_nop", *texts, "v_nop")
+
+    good = fences("buffer_wbl2 sc1", "s_waitcnt vmcnt(0)", "s_barrier", "buffer_inv sc1")
+    for other in (
+        fences("s_barrier", "buffer_wbl2 sc1", "s_waitcnt vmcnt(0)", "buffer_inv sc1"),
+        fences("buffer_wbl2 sc1", "s_waitcnt vmcnt(0)", "s_barrier", "buffer_wbl2 sc1"),
+        fences("buffer_wbl2 sc1", "s_waitcnt vmcnt(0)", "s_barrier", "buffer_inv sc0"),
+    ):
+        assert "against.fence" in verdict(good, other)
+
+
 def test_lds_dma_needs_no_weaker_wait_before_its_reader() -> None:
     dma = "buffer_load_dword v2, s[0:3], 0 offen lds\nbuffer_load_dword v3, s[0:3], 0 offen lds"
     before = lines(dma, "s_waitcnt vmcnt(1)", LOAD)

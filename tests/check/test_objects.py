@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from asmevo.check.report import check_against, check_object, summarize
-from asmevo.check.rules import abi, resources
+from asmevo.check.rules import abi
 from asmevo.check.run import check_program
 from asmevo.check.suppress import Suppression, load, split
 from asmevo.codeobject import CodeObject
@@ -75,30 +75,6 @@ def test_other_kernels_and_flags(data: bytes, kernel_objects: Callable[..., byte
     other = CodeObject.open(kernel_objects("softmax"))
     whats = {f.what for f in abi.compare(CodeObject.open(data), other)}
     assert {"kernels", "symbols"} <= whats
-
-
-def test_too_few_declared_registers_are_found_twice(data: bytes) -> None:
-    """Both as a resource fault of the kernel and at each instruction that uses one."""
-    program = recover(CodeObject.open(with_descriptor(data, vgprs=8, accum_offset=4)))
-    found = check_program(program, passes=("registers", "resources"))
-    by_rule = {f.rule for f in found}
-    assert {"resource.vgprs", "register.beyond-count"} <= by_rule
-    kernel = program.object.kernels[0]
-    (f,) = [f for f in resources.check(program, kernel) if f.rule == "resource.vgprs"]
-    assert f.need is not None
-    assert f.need > 8
-
-
-def test_accum_offset_beyond_the_file(data: bytes) -> None:
-    program = recover(CodeObject.open(with_descriptor(data, vgprs=64, accum_offset=128)))
-    rules = [f.rule for f in check_program(program, passes=("resources",))]
-    assert "resource.accum-offset" in rules
-
-
-def test_lds_beyond_the_target(data: bytes) -> None:
-    program = recover(CodeObject.open(with_descriptor(data, group_segment_fixed_size=70000)))
-    rules = {f.rule for f in check_program(program, passes=("resources",))}
-    assert {"resource.lds", "resource.mismatch"} <= rules
 
 
 def test_unknown_pass_and_kernel_are_named(data: bytes) -> None:

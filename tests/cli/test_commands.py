@@ -12,7 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from asmevo.api import environment
 from asmevo.cli.commands import doctor
+from asmevo.cli.main import main
 from asmevo.codeobject import CodeObject
 from asmevo.errors import EnvironmentFault
 from asmevo.isa.target import Target
@@ -219,7 +221,9 @@ def test_disasm_and_asm_give_the_bytes_back(run: Run, saxpy: Path, tmp_path: Pat
     text = source.read_text()
     assert ".amdhsa_kernel saxpy" in text
     source.write_text(text.replace("v_fmac_f32_e32 v5, s4, v4", "v_mul_f32_e32 v5, s4, v4"))
-    assert run("asm", source, "-o", again).code == 0
+    run("asm", source, "-o", again).complaint(2, "again.hsaco exists", "--force")
+    assert again.read_bytes() == saxpy.read_bytes()
+    assert run("asm", source, "-o", again, "--force").code == 0
     expected = patched(saxpy.read_bytes(), FMAC_V5_S4_V4, MUL_V5_S4_V4)
     assert CodeObject.open(again.read_bytes()).text == CodeObject.open(expected).text
 
@@ -369,24 +373,40 @@ def test_doctor_names_what_is_missing(run: Run, monkeypatch: pytest.MonkeyPatch)
     def broken() -> str:
         raise EnvironmentFault("no assembler", "install one")
 
-    monkeypatch.setattr(doctor, "CHECKS", (("assembler", broken),))
+    monkeypatch.setattr(environment, "CHECKS", (("assembler", broken),))
     got = run("doctor")
     assert got.code == 4
-    assert got.result == "Result: FAIL (no assembler; install one)"
+    assert got.result == "Result: FAIL (assembler: no assembler; install one)"
 
 
-def test_a_mistake_of_the_program_is_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken() -> str:
+def test_a_mistake_of_the_program_is_one_line(
+    run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken() -> None:
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr(doctor, "CHECKS", (("assembler", broken),))
+    monkeypatch.setattr(doctor, "doctor", broken)
     monkeypatch.delenv("ASMEVO_DEBUG", raising=False)
     got = run("doctor")
-    assert (got.code, got.out) == (4, "")
+    assert (got.code, got.out) == (70, "")
     assert got.err.startswith("asmevo: internal error, ZeroDivisionError: oops")
-    monkeypatch.setenv("ASMEVO_DEBUG", "1")
-    with pytest.raises(ZeroDivisionError):
-        run("doctor")
+    assert len(got.err.splitlines()) == 1
+    got = run("doctor", "-f", "json")
+    assert (got.code, got.json["exit_code"], got.json["status"]) == (70, 70, "internal_error")
+    for words, variable in ((["doctor"], "1"), (["doctor", "-v"], "")):
+        monkeypatch.setenv("ASMEVO_DEBUG", variable)
+        assert main(words) == 70
+        assert "Traceback" in capsys.readouterr().err
+
+
+def test_doctor_reports_a_part_that_breaks(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> str:
+        raise RuntimeError("no locator available")
+
+    monkeypatch.setattr(environment, "CHECKS", (("cycle model", broken),))
+    got = run("doctor")
+    assert got.code == 4
+    assert got.result == "Result: FAIL (cycle model: RuntimeError: no locator available)"
 
 
 def test_disasm_and_asm_in_a_pipe(saxpy: Path, tmp_path: Path) -> None:

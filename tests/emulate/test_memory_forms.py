@@ -114,6 +114,36 @@ def test_add_tid_without_swizzle_strides_by_lane() -> None:
     assert (data.view(np.uint32).reshape(64, 2)[:, 1] == LANE).all()
 
 
+@pytest.mark.parametrize(
+    ("stride", "format_", "records", "index", "kept"),
+    [
+        (8, 0, 40, "v0", range(40)),  # IDXEN with a stride: the index against NUM_RECORDS
+        (8, 1, 64, "v0", range(64)),  # DATA_FORMAT lengthens the stride only where lanes add
+        (0, 0, 8, "v0", range(64)),  # no stride: bytes, and byte 4 to 7 lie inside
+        (0, 0, 7, "v0", range(0)),
+        (8, 0, 4, "", range(64)),  # without IDXEN nothing is checked
+    ],
+)
+def test_add_tid_bounds(stride: int, format_: int, records: int, index: str, kept: range) -> None:
+    """GFX9 range checking with ADD_TID (CDNA3 ISA 9.1.5; rocjitsu addr_calc_buffer.h)."""
+    address = f"{index}, s[8:11], 0 idxen" if index else "off, s[8:11], 0"
+    body = f"""
+        s_mov_b32 s8, s2
+        s_or_b32 s9, s3, {stride << 16:#x}
+        s_mov_b32 s10, {records}
+        s_mov_b32 s11, {1 << 23 | format_ << 15:#x}
+        v_add_u32 v1, 1, v0
+        buffer_store_dword v1, {address} offset:4
+    """
+    data, _ = run_body(body, np.zeros(130, np.uint32))
+    found = data.view(np.uint32)
+    if stride:
+        want = [lane + 1 if lane in kept else 0 for lane in range(64)]
+        assert found[1:129:2].tolist() == want
+    else:
+        assert int(found[1]) == (64 if kept else 0)
+
+
 @pytest.mark.parametrize("bits", [16, 8, 4])
 def test_transposed_read(bits: int) -> None:
     """Sixteen lanes hold rows of sixteen elements; lane c of the group receives column c."""

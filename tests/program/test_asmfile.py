@@ -91,11 +91,9 @@ def test_edited_code_equals_the_edit(kernel_objects: Objects) -> None:
     data = kernel_objects("softmax")
     program = recover(CodeObject.open(data))
     text = write(program)
-    line = "\tv_mov_b32_e32 v1, 0xff800000\n"
-    assert line in text
-    index = next(
-        i for i, x in enumerate(program.instructions) if x.text == line.strip()
-    )  # fmt: skip
+    line = next(x for x in text.splitlines(True) if x.startswith("\tv_mov_b32_e32 v1, 0xff800000"))
+    index = int(line.rpartition(";")[2].partition(":")[0])
+    assert program.instructions[index].text == "v_mov_b32_e32 v1, 0xff800000"
     edited = text.replace(line, "\ts_nop 3\n" + line, 1)
     assert read(edited) == rebuild(apply(program, [Edit(index, index, ("s_nop 3",))]))
     shorter = text.replace(line, "", 1)

@@ -3,51 +3,23 @@
 The pseudocode is replaced where it is wrong (`corrections.py`) and differences are accepted where
 it is disputed (`known.py`). Both are readings of the same people who read the semantics, so each
 entry has a test here whose reference knows no instruction: rationals, NumPy's IEEE arithmetic,
-published constants. `covers` names the entries; the last test fails when one has none.
+published constants. `covers` names the entries; `test_arithmetic_coverage` fails when one has none.
 """
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
-from fnmatch import fnmatchcase
 from fractions import Fraction
 
-import ml_dtypes
 import numpy as np
 import pytest
 
-from asmevo.emulate import layout as L
-from asmevo.emulate.decode.fidelity import of_instruction
-from asmevo.isa.codec.llvm import AssemblyError
-from asmevo.isa.semantics.table import all_semantics, width_of
-from opinion import compare, corrections, known
+from opinion.covered import covers
 from opinion.exact import Array, exact, floats, nearest, ordinal, root, two_over_pi
-from opinion.sequences import Bench, bench
-from opinion.wave import GLOBAL_BASE, Wave, assemble
+from opinion.sequences import bench
 
-from . import test_division, test_dot_subnormals
 from .test_division import every_exponent, patterns
-
-COVERED: dict[str, Callable[..., None]] = {}
-
-
-def covers(*entries: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Name the entries (globs) that a test is the whole computation of."""
-
-    def register(test: Callable[..., None]) -> Callable[..., None]:
-        COVERED.update(dict.fromkeys(entries, test))
-        return test
-
-    return register
-
-
-covers("V_DIV_*_F32", "V_DIV_FMAS_F*", "V_DIV_SCALE_F*")(test_division.test_f32_division)
-covers("V_DIV_*_F64")(test_division.test_f64_division)
-covers("V_DIV_FIXUP_F16", "V_DIV_FIXUP_LEGACY_F16")(test_division.test_f16_division)
-covers("V_SQRT_F*")(test_division.test_f32_square_root)
-covers("V_DOT2*_F32_*")(test_dot_subnormals.test_num_dot2_subnormal)
 
 
 def _values(width: int, count: int = 1024, seed: int = 5) -> Array:
@@ -140,6 +112,13 @@ def test_reciprocal_square_root(width: int) -> None:
     distance = np.abs(ordinal(got, width) - ordinal(want, width))
     assert distance.max() <= 1
     assert (distance == 0).mean() > (0.4 if width == 64 else 0.999)
+
+
+def test_square_roots_of_subnormals_are_flushed() -> None:
+    """f32 forms flush with FP_DENORM=3, too (LLVM scales their operands up for that reason)."""
+    bits = np.array([1, 0x007FFFFF, 0x80000001], np.uint64)
+    assert _one("v_sqrt_f32_e32 v40, v2", bits, 32).tolist() == [0, 0, 0x80000000]
+    assert _one("v_rsq_f32_e32 v40, v2", bits, 32).tolist() == [0x7F800000, 0x7F800000, 0xFF800000]
 
 
 # exp2f and log2f as clang emits them: scaled where the opcodes would flush.
@@ -323,14 +302,6 @@ def test_mixed_fma_rounds_once() -> None:
     _assert_same(bench(high, "gfx942")(a, b, c, bits=32, out_bits=16), want_f16, a, b, c)
 
 
-def _on_gfx90a(text: str) -> Bench:
-    """The bench of a text that only some targets can encode."""
-    try:
-        return bench(text, "gfx90a")
-    except AssemblyError:
-        pytest.skip("no emulated target has it")
-
-
 def _flush32(x: Array) -> Array:
     return np.where(np.abs(x) < np.finfo(np.float32).tiny, np.copysign(0, x), x).astype(np.float32)
 
@@ -349,7 +320,7 @@ def _flush32(x: Array) -> Array:
 )
 def test_unfused_f32_multiply_add(text: str) -> None:
     """Product rounded and flushed, sum rounded and flushed (NumPy's f32 steps)."""
-    run = _on_gfx90a(text)
+    run = bench(text, "gfx90a")
     bits = [_values(32, 900, s)[:2000] for s in (1, 2, 3)]
     rng = np.random.default_rng(4)
     a, b, c = (_flush32(floats(rng.permutation(x), 32)) for x in bits)
@@ -375,7 +346,6 @@ def _halves(seed: int) -> tuple[Array, ...]:
 @pytest.mark.parametrize(
     ("text", "fused"),
     [
-        ("v_fmac_f16_e32 v6, v2, v4\nv_mov_b32_e32 v40, v6", True),
         ("v_fma_f16 v40, v2, v4, v6", True),
         ("v_mad_f16 v40, v2, v4, v6", False),
         ("v_mad_legacy_f16 v40, v2, v4, v6", False),
@@ -383,7 +353,8 @@ def _halves(seed: int) -> tuple[Array, ...]:
     ],
 )
 def test_f16_multiply_add(text: str, fused: bool) -> None:
-    run = _on_gfx90a(text)
+    """No emulated target encodes v_fmac_f16 and kin: they are v_fma_f16's function."""
+    run = bench(text, "gfx90a")
     a, b, c = _halves(6)
     wide = a.astype(np.float64) * b
     product = wide if fused else wide.astype(np.float16).astype(np.float64)
@@ -402,195 +373,3 @@ def test_shift_and_add() -> None:
         _assert_same(
             got, [(int(x) * 2**count + int(z)) % 2**64 for x, z in zip(a, c, strict=True)], a, c
         )
-
-
-# --- small formats ----------------------------------------------------------------------------
-_SMALL = {
-    ("fp8", "gfx942"): ml_dtypes.float8_e4m3fnuz,
-    ("bf8", "gfx942"): ml_dtypes.float8_e5m2fnuz,
-    ("fp8", "gfx950"): ml_dtypes.float8_e4m3fn,
-    ("bf8", "gfx950"): ml_dtypes.float8_e5m2,
-}
-
-
-@covers("V_CVT_SR_*")
-@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
-@pytest.mark.parametrize("name", ["fp8", "bf8"])
-def test_stochastic_rounding_is_unbiased(name: str, arch: str) -> None:
-    """Over evenly spread random numbers the mean of the results is the value (V_CVT_SR's prose)."""
-    kind = _SMALL[name, arch]
-    seeds = (np.arange(256, dtype=np.uint64) << np.uint64(24)).astype(np.uint64)
-    for value in (1.0, 1.03125, -1.1, 3.7, 0.3, -5.0, 17.25, 0.05):
-        bits = np.full(256, np.float32(value).view(np.uint32), np.uint64)
-        text = f"v_mov_b32_e32 v40, 0\nv_cvt_sr_{name}_f32 v40, v2, v4"
-        got = bench(text, arch)(bits, seeds, bits=32).astype(np.uint8).view(kind).astype(np.float64)
-        assert abs(got.mean() - value) <= abs(value) / 256
-        assert len(set(got.tolist())) <= 2
-
-
-@covers("V_CVT_SCALEF32_F16_*")
-@pytest.mark.parametrize("name", ["fp8", "bf8"])
-def test_scaled_conversion_to_half(name: str) -> None:
-    codes = np.arange(256, dtype=np.uint64)
-    values = codes.astype(np.uint8).view(_SMALL[name, "gfx950"]).astype(np.float64)
-    for power in (-3, 0, 5):
-        scale = np.full(256, np.float32(2.0**power).view(np.uint32), np.uint64)
-        text = f"v_mov_b32_e32 v40, 0\nv_cvt_scalef32_f16_{name} v40, v2, v4"
-        got = bench(text, "gfx950")(codes, scale, bits=32, out_bits=16)
-        with np.errstate(all="ignore"):
-            want = (values * 2.0**power).astype(np.float16)
-        nan = np.isnan(want)
-        assert (np.isnan(floats(got, 16)) == nan).all()
-        _assert_same(got[~nan], want.view(np.uint16)[~nan].tolist(), codes[~nan])
-
-
-@covers("V_CVT_PK_U8_F32", "V_CVT_PKACCUM_U8_F32")
-def test_float_to_byte() -> None:
-    """Whole numbers are exact and saturate; others give a neighbour (which is open)."""
-    x = np.concatenate([np.arange(-20, 300), np.linspace(-2, 258, 320)]).astype(np.float32)
-    got = _one("v_cvt_pk_u8_f32 v40, v2, 0, 0", x.view(np.uint32), 32).astype(np.float64)
-    assert (np.abs(got - np.clip(x, 0, 255)) < 1).all()
-    whole = x == np.floor(x)
-    assert (got[whole] == np.clip(x, 0, 255)[whole]).all()
-
-
-@covers("V_CVT_*NORM_*")
-@pytest.mark.parametrize(("kind", "scale", "low"), [("i", 32767, -1.0), ("u", 65535, 0.0)])
-def test_normalised_integers(kind: str, scale: int, low: float) -> None:
-    x = np.concatenate([np.linspace(-1.5, 1.5, 999), [0, 1, -1, 0.5]]).astype(np.float32)
-    text = f"v_cvt_pknorm_{kind}16_f32 v40, v2, v2"
-    got = _one(text, x.view(np.uint32), 32).astype(np.uint32)
-    parts = got.view(np.uint16 if kind == "u" else np.int16).reshape(-1, 2)
-    want = np.clip(x.astype(np.float64), low, 1.0) * scale
-    assert (np.abs(parts - want[:, None]) <= 0.5).all()
-
-
-# --- scalar and memory ------------------------------------------------------------------------
-@covers("S_BCNT*_I32_B64")
-def test_bit_counts() -> None:
-    for bits in (0, 1, (1 << 64) - 1, 0xF0F0_0000_0000_0001, 1 << 63):
-        for one in (0, 1):
-            wave = Wave()
-            wave.set_scalar(L.sgpr(4), bits, 8)
-            wave.set_scalar(L.sgpr(9), 0xDEAD)
-            wave.run(assemble(f"s_bcnt{one}_i32_b64 s8, s[4:5]", "gfx942"), "gfx942")
-            count = bits.bit_count() if one else 64 - bits.bit_count()
-            assert (wave.scalar(L.sgpr(8)), wave.scalar(L.SCC)) == (count, int(count > 0))
-            assert wave.scalar(L.sgpr(9)) == 0xDEAD
-
-
-_ATOMICS = [
-    ("ds_{op}_f32 v5, v2", 32),
-    ("ds_{op}_rtn_f32 v20, v5, v2", 32),
-    ("ds_{op}_f64 v5, v[2:3]", 64),
-    ("ds_{op}_rtn_f64 v[20:21], v5, v[2:3]", 64),
-    ("global_atomic_{op}_f64 v[6:7], v[2:3], off", 64),
-    ("flat_atomic_{op}_f64 v[6:7], v[2:3]", 64),
-    ("buffer_atomic_{op}_f64 v[2:3], v5, s[8:11], 0 offen", 64),
-]
-
-
-@covers("DS_MIN*_F*", "DS_MAX*_F*", "*_ATOMIC_MIN_F64", "*_ATOMIC_MAX_F64")
-@pytest.mark.parametrize(("text", "width"), _ATOMICS, ids=[t.split()[0] for t, _ in _ATOMICS])
-@pytest.mark.parametrize("op", ["min", "max"])
-def test_reduction_by_atomics(text: str, width: int, op: str) -> None:
-    """64 lanes on one place leave the extreme value; quiet NaNs lose, -0 is below +0."""
-    pool = _values(width, 40, 13)
-    values = np.random.default_rng(14).choice(pool, 64)
-    values[::9] = {32: 0x7FC00001, 64: 0x7FF8000000000001}[width]
-    if width == 32 and text.startswith("ds"):
-        values = np.where(values & 0x7F800000 == 0, values & 0x80000000, values)
-    numbers = [int(v) for v in values if not np.isnan(floats(np.array([v]), width)[0])]
-    want = (min if op == "min" else max)(numbers, key=lambda v: _key(v, width))
-    wave = Wave()
-    wave.row(2)[:] = values.astype(np.uint32)
-    wave.row(3)[:] = (values >> np.uint64(32)).astype(np.uint32)
-    wave.row(5)[:] = 16
-    wave.row(6)[:] = (GLOBAL_BASE + 16) & 0xFFFFFFFF
-    wave.row(7)[:] = (GLOBAL_BASE + 16) >> 32
-    for n, bits in enumerate((GLOBAL_BASE & 0xFFFFFFFF, GLOBAL_BASE >> 32, 4096, 0x27000)):
-        wave.set_scalar(L.sgpr(8 + n), bits)
-    place = wave.lds if text.startswith("ds") else wave.memory
-    first = int(values[np.flatnonzero([int(v) in numbers for v in values])[0]])
-    place[16 : 16 + width // 8] = np.frombuffer(first.to_bytes(width // 8, "little"), np.uint8)
-    wave.run(assemble(text.format(op=op), "gfx942"), "gfx942")
-    got = int.from_bytes(place[16 : 16 + width // 8].tobytes(), "little")
-    assert got == want, (hex(got), hex(want))
-
-
-# --- nothing is left out ----------------------------------------------------------------------
-def _covered(entry: str) -> bool:
-    return any(fnmatchcase(entry, pattern) for pattern in COVERED)
-
-
-def test_every_correction_has_a_whole_computation() -> None:
-    entries = {*corrections.CORRECTIONS, *corrections.SUPPLEMENT}
-    assert not [e for e in sorted(entries) if not _covered(e)]
-
-
-def test_every_accepted_difference_has_a_whole_computation() -> None:
-    rows = {row.opcode for row in known.KNOWN_DIFFERENCES}
-    compared = {entry for _, entry in compare.comparable()}
-    missing = [
-        (row, entry)
-        for row in sorted(rows)
-        for entry in sorted(compared)
-        if fnmatchcase(entry, row) and not _covered(entry)
-    ]
-    assert not missing
-
-
-def test_every_pattern_names_an_entry() -> None:
-    entries = {*corrections.CORRECTIONS, *corrections.SUPPLEMENT}
-    entries |= {entry for _, entry in compare.comparable()}
-    assert not [p for p in COVERED if not any(fnmatchcase(e, p) for e in entries)]
-
-
-# What depends on MODE alone says nothing about the opcode in the default mode.
-_MODE_ONLY = "MODE lets subnormals in but not out, and an operand is subnormal"
-
-
-def test_what_is_disputed_is_not_called_exact() -> None:
-    semantics = all_semantics()
-    wrong = []
-    for semantic, entry in compare.comparable():
-        for row in known.KNOWN_DIFFERENCES:
-            if row.condition != _MODE_ONLY and fnmatchcase(entry, row.opcode):
-                level = semantics[semantic.name].exact.split()[0].rstrip(",")
-                wrong += [semantic.name] * (level == "exact")
-    assert not wrong
-
-
-def test_high_halves_follow_what_is_known() -> None:
-    """The other half after a 16-bit result: LLVM's list, and "open" where it has none."""
-    wrong = []
-    for semantic, entry in compare.comparable():
-        narrow = any(width_of(d) == 16 for d in semantic.dsts if d != "m")
-        policy = known.high_half(entry)
-        if (
-            semantic.scope == "lane"
-            and narrow
-            and policy
-            and not (semantic.packed or semantic.part)
-        ):
-            want = {"unknown": "open"}.get(policy, policy)
-            wrong += [semantic.name] * (semantic.high != want)
-    assert not wrong
-
-
-def test_high_halves_that_are_open_are_called_open() -> None:
-    for text, arch in (
-        ("v_ashr_pk_i8_i32 v1, v2, v3, v4", "gfx950"),
-        ("v_ashr_pk_u8_i32 v1, v2, v3, v4", "gfx950"),
-        ("v_min3_f16 v1, v2, v3, v4", "gfx942"),
-        ("v_max3_u16 v1, v2, v3, v4", "gfx942"),
-        ("v_med3_i16 v1, v2, v3, v4", "gfx942"),
-    ):
-        assert of_instruction(assemble(text, arch)[0], arch)[0] == "open", text
-
-
-def test_square_roots_of_subnormals_are_flushed() -> None:
-    """f32 forms flush with FP_DENORM=3, too (LLVM scales their operands up for that reason)."""
-    bits = np.array([1, 0x007FFFFF, 0x80000001], np.uint64)
-    assert _one("v_sqrt_f32_e32 v40, v2", bits, 32).tolist() == [0, 0, 0x80000000]
-    assert _one("v_rsq_f32_e32 v40, v2", bits, 32).tolist() == [0x7F800000, 0x7F800000, 0xFF800000]

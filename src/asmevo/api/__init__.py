@@ -1,1 +1,52 @@
-"""The use cases as functions; what `import asmevo` shows. See docs/api.md."""
+"""The use cases as functions; what `import asmevo` shows. See docs/api.md.
+
+Every function takes paths, bytes or opened objects, raises errors of `asmevo.errors`, prints
+nothing, and returns a frozen result with `ok`, `status`, `reason` and `data`.
+"""
+
+from asmevo.api.assembly import Assembled, Disassembly, asm, disasm
+from asmevo.api.benchmarking import bench
+from asmevo.api.checking import Checked, check, check_launches
+from asmevo.api.containers import Replaced, Search, extract, replace
+from asmevo.api.containers import find_objects as find
+from asmevo.api.environment import doctor
+from asmevo.api.inspection import Inspection, inspect, launch_template
+from asmevo.api.objects import Object, launches, open
+from asmevo.api.optimization import Optimization, optimize
+from asmevo.api.results import Result
+from asmevo.api.roundtrips import Roundtrip, roundtrip
+from asmevo.api.running import Run, profile, run
+from asmevo.api.verification import Verification, verify
+
+__all__ = [
+    "Assembled",
+    "Checked",
+    "Disassembly",
+    "Inspection",
+    "Object",
+    "Optimization",
+    "Replaced",
+    "Result",
+    "Roundtrip",
+    "Run",
+    "Search",
+    "Verification",
+    "asm",
+    "bench",
+    "check",
+    "check_launches",
+    "disasm",
+    "doctor",
+    "extract",
+    "find",
+    "inspect",
+    "launch_template",
+    "launches",
+    "open",
+    "optimize",
+    "profile",
+    "replace",
+    "roundtrip",
+    "run",
+    "verify",
+]

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from asmevo.api.files import NotFound
-from asmevo.codeobject import CodeObject
+from asmevo.api.files import NotFound, read_file
+from asmevo.api.kinds import explain
+from asmevo.api.naming import naming
+from asmevo.api.results import Result
+from asmevo.codeobject import CodeObject, container
 from asmevo.codeobject.container import BudgetError, Found, find
-from asmevo.errors import AsmEvoError, InputError
+from asmevo.errors import AsmEvoError, EnvironmentFault, InputError, UnsupportedError
 
 _TRITON_KEYS = ("name", "shared", "num_warps", "num_stages", "warp_size")
 _LONGEST_JSON = 4 << 20
+_UNUSABLE = {
+    UnsupportedError.exit_code: "unsupported",
+    EnvironmentFault.exit_code: "unreadable",
+}
 _OBJECT = 64 << 20  # a larger file is not read for its error message
 
 
@@ -131,7 +139,9 @@ def nothing_in(paths: Sequence[Path]) -> AsmEvoError:
     """The error for paths that hold no code object; for one file, what is wrong with it."""
     if len(paths) == 1 and paths[0].is_file() and paths[0].stat().st_size <= _OBJECT:
         try:
-            CodeObject.open(paths[0].read_bytes())
+            data = read_file(paths[0])
+            explain(paths[0], data)
+            CodeObject.open(data)
         except AsmEvoError as err:
             if "asmevo find" in err.remedy:
                 return InputError(
@@ -146,3 +156,189 @@ def nothing_in(paths: Sequence[Path]) -> AsmEvoError:
         "searched are code objects, bundles, offload packages, host programs and libraries, "
         "wheels and other archives, and folders",
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Search(Result):
+    """Result of `find_objects`: `objects` in the search's order, and the exit code of a no."""
+
+    objects: tuple[Numbered, ...]
+    exit_code: int
+
+
+def find_objects(
+    paths: Sequence[str | Path] | str | Path,
+    *,
+    arch: str | None = None,
+    kernel: str | None = None,
+    progress: Callable[[int, int, str], None] | None = None,
+) -> Search:
+    """Every AMDGPU code object inside files and folders, recognized by content.
+
+    Args:
+        paths: files, folders, wheels, bundles, host programs and libraries.
+        arch: only this processor.
+        kernel: only objects with a kernel that this regular expression finds.
+        progress: told (number, 0, file).
+
+    Raises:
+        InputError: a path that is not there, or no object anywhere.
+    """
+    places = [Path(paths)] if isinstance(paths, str | Path) else [Path(p) for p in paths]
+    found: list[Numbered] = []
+    targets: Counter[str] = Counter()
+    damaged = incomplete = 0
+    for one in search(places, arch, kernel):
+        if progress is not None:
+            progress(one.number, 0, one.found.steps[0].name)
+        found.append(one)
+        unusable = _UNUSABLE.get(one.exit_code, "damaged")
+        targets[one.target or ("incomplete" if one.incomplete else unusable)] += 1
+        incomplete += one.incomplete
+        damaged += bool(one.problem) and one.exit_code != UnsupportedError.exit_code
+    if not found and arch is None and kernel is None:
+        raise nothing_in(places)
+    counts = ", ".join(f"{n} {name}" for name, n in sorted(targets.items()))
+    ok = bool(found) and not damaged and not incomplete
+    only_incomplete = bool(incomplete) and not damaged
+    data = {
+        "objects": [one.as_json() for one in found],
+        "targets": dict(targets),
+        "damaged": damaged,
+        "incomplete": incomplete,
+    }
+    return Search(
+        ok,
+        "ok" if ok else "unsupported" if only_incomplete else "input_invalid",
+        f"{len(found)} objects: {counts}" if found else "nothing fits the filters",
+        data,
+        tuple(found),
+        UnsupportedError.exit_code if only_incomplete else 1,
+    )
+
+
+def extract(
+    paths: Sequence[str | Path] | str | Path,
+    folder: str | Path,
+    *,
+    arch: str | None = None,
+    kernel: str | None = None,
+    numbers: Sequence[int] | None = None,
+) -> Result:
+    """Write the code objects of containers as files into a folder, none over an existing one.
+
+    Raises:
+        InputError: nothing is selected, a selected one is damaged, or a file exists.
+    """
+    places = [Path(paths)] if isinstance(paths, str | Path) else [Path(p) for p in paths]
+    folder = Path(folder)
+    picked = chosen(places, arch, kernel, numbers)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file", "-o names a folder (a file with --replace)")
+    if not folder.absolute().parent.is_dir():
+        raise InputError(f"{folder}: its folder does not exist", "create the folder first")
+    written = container.extract([one.found for one in picked], folder)
+    entries = [
+        {**one.as_json(), "output": str(path)} for one, path in zip(picked, written, strict=True)
+    ]
+    return Result(True, "ok", f"{len(written)} objects", {"objects": entries})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Replaced(Result):
+    """Result of `replace`: bytes of the new container."""
+
+    container: bytes
+
+
+def replace(
+    path: str | Path,
+    new: str | Path,
+    *,
+    arch: str | None = None,
+    kernel: str | None = None,
+    number: int | None = None,
+) -> Replaced:
+    """A container with one of its objects exchanged.
+
+    Args:
+        path: the container.
+        new: file of the object that takes the place.
+        arch, kernel, number: which object is replaced; one must remain.
+
+    Raises:
+        InputError: not one object is selected, or the new one does not fit.
+        BuildError: it has no room.
+        UnsupportedError: the container cannot be written (an archive).
+    """
+    path, new = Path(path), Path(new)
+    numbers = None if number is None else [number]
+    picked = chosen([path], arch, kernel, numbers)
+    if len(picked) != 1:
+        raise InputError(
+            f"--replace needs one object, {len(picked)} are selected", "select it with --number"
+        )
+    one = picked[0]
+    replacement = read_file(new)
+    explain(new, replacement)
+    with naming(new):  # what is wrong with it is no fault of the container
+        code = CodeObject.open(replacement)
+    _may_stand_in(code, one, new)
+    with naming(path):
+        data = container.replace(read_file(path), one.found.steps[1:], replacement)
+    record = {
+        "container": str(path),
+        "replaced": one.as_json(),
+        "with": str(new),
+        "bytes": len(data),
+    }
+    return Replaced(True, "ok", "1 object replaced", record, data)
+
+
+def _may_stand_in(code: CodeObject, one: Numbered, new: Path) -> None:
+    if code.target.target_id != one.target:
+        raise InputError(
+            f"{new} is for {code.target.target_id}, object {one.number} for {one.target}",
+            "choose the object of that target with --number",
+        )
+    lost = sorted(set(one.kernels) - {k.name for k in code.kernels})
+    if lost:
+        raise InputError(f"{new} lacks kernel {lost[0]}", "programs would fail to load it")
+
+
+def chosen(
+    paths: Sequence[Path],
+    arch: str | None,
+    kernel: str | None,
+    numbers: Sequence[int] | None,
+) -> list[Numbered]:
+    """The objects that the options select.
+
+    Raises:
+        InputError: nothing is selected, or a selected one is damaged.
+    """
+    picked: list[Numbered] = []
+    seen = False
+    for one in search(paths, arch, kernel):
+        seen = True
+        if not numbers or one.number in numbers:
+            picked.append(one)
+        # Only numbers that are still to come keep the search going.
+        if numbers and one.number >= max(numbers):
+            break
+    if not seen and arch is None and kernel is None:
+        raise nothing_in(paths)
+    missing = sorted(set(numbers or ()) - {one.number for one in picked})
+    if missing:
+        raise InputError(
+            f"there is no object number {missing[0]} among those that fit",
+            "`asmevo find` with the same paths lists the numbers",
+        )
+    if not picked:
+        raise InputError("no object fits the filters", "`asmevo find` lists what is there")
+    for one in picked:
+        if one.problem:
+            kind = InputError(f"{one.found.location}: {one.problem}")
+            kind.exit_code = one.exit_code
+            raise kind
+    return picked

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from asmevo.api.arguments import Use, guessed_dtype
 from asmevo.capsule.kernarg import explicit_arguments, runtime_state
 from asmevo.codeobject import Kernel
 from asmevo.codeobject.metadata import KernelArg
@@ -27,7 +28,7 @@ def _json(name: str) -> str:
     return json.dumps(name)
 
 
-def _argument(arg: KernelArg, number: int) -> str:
+def _argument(arg: KernelArg, number: int, uses: tuple[Use, ...]) -> str:
     name = _quoted(arg.name or f"arg{number}")
     if arg.value_kind == "global_buffer":
         role = _ROLES.get(arg.access or "", "inout")
@@ -42,18 +43,27 @@ def _argument(arg: KernelArg, number: int) -> str:
     if dtype is None:
         zeros = " ".join(["00"] * arg.size)
         return f'  - {{name: {name}, bytes: "{zeros}"}}  # {arg.size} bytes: fill in'
+    seen = guessed_dtype(uses, arg.size)
+    if seen is not None and seen[1].kind == "float":
+        return (
+            f"  - {{name: {name}, dtype: {seen[0]}, value: 1.0}}"
+            f"  {_GUESS}: value; instruction {seen[1].index} reads it as {seen[1].type}"
+        )
     return (
         f"  - {{name: {name}, dtype: {dtype}, value: n}}"
         f"  {_GUESS}: {arg.size} bytes, may be {_OTHERS[arg.size]}"
     )
 
 
-def template(kernel: Kernel, triton: Mapping[str, Any]) -> str:
+def template(
+    kernel: Kernel, triton: Mapping[str, Any], uses: Mapping[int, tuple[Use, ...]] | None = None
+) -> str:
     """Text of a launch description that loads as it is; the marked lines need a look.
 
     Args:
         kernel: gives arguments, workgroup size and LDS.
         triton: facts of a Triton cache entry's `.json` (`num_warps`, `shared`), or empty.
+        uses: how the code reads its scalars, by kernarg offset (`api.arguments`).
 
     Raises:
         UnsupportedError: an argument that no description can give.
@@ -84,5 +94,7 @@ def template(kernel: Kernel, triton: Mapping[str, Any]) -> str:
         lines.append(f"hidden: zero  {_GUESS}: {', '.join(hidden)} never used")
     arguments = explicit_arguments(metadata)
     lines.append("args:" if arguments else "args: []")
-    lines += [_argument(arg, n) for n, arg in enumerate(arguments)]
+    lines += [
+        _argument(arg, n, (uses or {}).get(arg.offset, ())) for n, arg in enumerate(arguments)
+    ]
     return "\n".join(lines) + "\n"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -357,3 +357,11 @@ class Capsule:
             state.update(repr(meta).encode())
             state.update(hashlib.sha256(b.data).digest())
         return state.hexdigest()
+
+
+def timed_launches(capsules: Sequence[Capsule]) -> tuple[Capsule, ...]:
+    """The launches that speed is judged on: those that are `timed`, the first where none is.
+
+    Size variants and stressed inputs test a candidate; a speed figure never includes them.
+    """
+    return tuple(c for c in capsules if c.timed) or tuple(capsules[:1])

@@ -19,7 +19,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from asmevo.check.engine.facts import ProgramLike, facts_of, remembered, skeleton
+from asmevo.check.engine.facts import ProgramLike, skeleton
+from asmevo.check.engine.workbench import facts_of, workbench
 from asmevo.check.findings import ERROR, Finding
 from asmevo.check.kept import kept
 from asmevo.isa.flow import flow_of_text
@@ -104,15 +105,15 @@ class _Pairing:
     ) -> None:  # fmt: skip
         self.before, self.after = before, after
         self.programs = (k0, k1)
-        self.new_numbers = remembered(k1, "ordinals", _ordinals)
+        self.new_numbers = workbench().known(k1, "ordinals", _ordinals)
         self.texts: list[tuple[object, ...]] = [_exact_key(f) for f in before]
         self.by_text: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
         self.by_place: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
-        old_numbers = remembered(k0, "ordinals", _ordinals)
+        old_numbers = workbench().known(k0, "ordinals", _ordinals)
         for n, f in enumerate(before):
             self.by_text[self.texts[n]].append(n)
             self.by_place[_place_key(f, old_numbers)].append(n)
-        self.known_texts = remembered(k0, "texts", _texts)
+        self.known_texts = workbench().known(k0, "texts", _texts)
         self.renamed = False
         self.holder: dict[int, int] = {}  # finding before -> its partner after
         self.held: dict[int, int] = {}

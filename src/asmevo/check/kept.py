@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from asmevo.check.engine.facts import Facts, ProgramLike, facts_of, remembered
+from asmevo.check.engine.facts import Facts, ProgramLike
+from asmevo.check.engine.workbench import facts_of, workbench
 from asmevo.check.findings import ERROR, Finding
 from asmevo.check.rules.crossing import Between, between, between_fences, crossed
 from asmevo.check.rules.untracked import BLINDING, Untracked, at_least
@@ -94,7 +95,7 @@ def _environment(k0: ProgramLike, k1: ProgramLike) -> list[Finding]:
 
 def not_followed(program: ProgramLike) -> list[int]:
     """Indices of the instructions that the checker does not follow (`check.rules.untracked`)."""
-    return remembered(program, "untracked", _not_followed)
+    return workbench().known(program, "untracked", _not_followed)
 
 
 def _not_followed(program: ProgramLike) -> list[int]:

@@ -9,6 +9,7 @@ from asmevo.check.engine.view import View
 from asmevo.check.findings import NOTE, Finding, ordered
 from asmevo.check.rules import resources
 from asmevo.check.rules.clauses import check_clauses
+from asmevo.check.rules.convention import check_entry
 from asmevo.check.rules.hazards import check_hazards
 from asmevo.check.rules.registers import EVERYTHING, check_registers, declared, entry_mask
 from asmevo.check.rules.structure import check_structure
@@ -56,6 +57,8 @@ def _check_view(
         findings += resources.check(program, kernel, view)
     if "waits" in passes:
         findings += check_waits(view)
+        if kernel is None:
+            findings += check_entry(view)
     if "hazards" in passes:
         if rules_of(view.target) is None:
             some = valu_hazards.rules_of(view.target)

@@ -1,24 +1,15 @@
-"""What several commands share: options, opening objects and launches, the device."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from asmevo.api.files import read_file
-from asmevo.capsule.model import Capsule
-from asmevo.cli.output import Advance
-from asmevo.codeobject import CodeObject
-from asmevo.errors import AsmEvoError, InputError
-from asmevo.verify.synthesize import capsules_for
-
-if TYPE_CHECKING:
-    from asmevo.device.emulated import EmulatedDevice
+from asmevo.errors import InputError
 
 ObjectArgument = Annotated[Path, typer.Argument(help="code object (.hsaco, .co)")]
 KernelOption = Annotated[
@@ -44,28 +35,12 @@ MatrixOption = Annotated[
     MatrixMode,
     typer.Option(help="matrix instructions: fused accumulation, or the published models (slower)"),
 ]
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="replace output files that exist (an input never)")
+]
 SeedOption = Annotated[
     int | None, typer.Option("--input-seed", help="seed of the random inputs of launch.yaml")
 ]
-
-
-@contextmanager
-def naming(path: Path) -> Any:
-    """Put a file's name in front of the errors that its contents cause."""
-    try:
-        yield
-    except AsmEvoError as err:
-        text = str(err.args[0])
-        if str(path) not in text and path.name not in text:
-            err.args = (f"{path}: {text}", *err.args[1:])
-        raise
-
-
-def open_object(path: Path) -> tuple[bytes, CodeObject]:
-    """Bytes and parsed view of a code object file."""
-    data = read_file(path)
-    with naming(path):
-        return data, CodeObject.open(data)
 
 
 def sizes_of(options: list[str] | None) -> Mapping[str, int | str]:
@@ -81,34 +56,3 @@ def sizes_of(options: list[str] | None) -> Mapping[str, int | str]:
             raise InputError(f"--size {option!r} is not NAME=EXPRESSION", "e.g. --size n=1000")
         found[name.strip()] = value.strip()
     return found
-
-
-def capsules(
-    co: CodeObject, launch: Path, kernel: str | None, sizes: list[str] | None, seed: int | None
-) -> tuple[Capsule, ...]:
-    """Capsules of a launch description or capsule file for an object."""
-    read_file(launch)  # a missing file is reported as such, whatever its format would be
-    return capsules_for(co, launch, sizes_of(sizes) or None, kernel=kernel, seed=seed)
-
-
-def emulated(advance: Advance | None = None) -> EmulatedDevice:
-    """The embedded default device; `advance` shows helpers being compiled."""
-    # The compilers behind it take longer to load than most commands to run.
-    from asmevo.device.emulated import EmulatedDevice
-
-    if advance is None:
-        return EmulatedDevice()
-    show = advance
-    return EmulatedDevice(progress=lambda done, total: show(done, total, "compiling helpers"))
-
-
-def capsule_summary(c: Capsule) -> dict[str, Any]:
-    """A capsule in a few plain fields."""
-    return {
-        "label": c.label,
-        "kernel": c.kernel,
-        "grid": list(c.grid),
-        "block": list(c.block),
-        "lds_dynamic": c.lds_dynamic,
-        "digest": c.digest(),
-    }

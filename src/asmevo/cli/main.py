@@ -1,20 +1,24 @@
 """The `asmevo` command: wiring and exit codes; every command lives in a module of its own.
 
-Exit codes: 0 yes; 1 a well-founded no; 2 usage or input; 3 unsupported; 4 environment;
-130 interrupted.
+Exit codes: 0 yes; 1 a well-founded no; 2 usage or input; 3 unsupported; 4 environment; 70 a fault
+of this program; 130 interrupted (also by SIGTERM).
 """
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
+import signal
 import sys
+import traceback
 from collections.abc import Sequence
 
 import typer
 
 from asmevo import __version__
+from asmevo.cli.app import App
 from asmevo.cli.commands import (
     asm,
     bench,
@@ -31,8 +35,16 @@ from asmevo.cli.commands import (
     run,
     verify,
 )
-from asmevo.cli.output import printable
-from asmevo.errors import AsmEvoError
+from asmevo.cli.output import (
+    INTERRUPTED,
+    NORMAL,
+    VERBOSE,
+    Emitted,
+    Verbosity,
+    has_said_its_result,
+    printable,
+)
+from asmevo.errors import AsmEvoError, EnvironmentFault, InputError
 
 # Typer carries its own copy of click from some version on; its public exception leads to the
 # classes that this Typer raises, whichever copy that is.
@@ -40,12 +52,14 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 _ClickException: type[Exception] = typer.BadParameter.__mro__[2]
 
 DEBUG = "ASMEVO_DEBUG"
-INTERRUPTED = 130
+INTERNAL = 70
 
-app = typer.Typer(
+app = App(
     name="asmevo",
     help="Optimize compiled AMD GPU kernels, with evidence that they still behave the same. "
     "Start with `asmevo demo`, then `asmevo inspect K.hsaco` and `asmevo optimize --help`.",
+    epilog="Exit codes: 0 yes; 1 a well-founded no; 2 usage or input; 3 unsupported object, "
+    "instruction or target; 4 environment; 70 a fault of AsmEvo itself; 130 interrupted.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -84,32 +98,39 @@ def _json_wanted(arguments: Sequence[str]) -> bool:
 
 
 def _typed(err: AsmEvoError, arguments: Sequence[str]) -> int:
-    """An expected error: one line on stderr, and for programs an object on stdout."""
+    return _fail(err.one_line(), err.exit_code, arguments, err.status)
+
+
+def _fail(text: str, code: int, arguments: Sequence[str], status: str) -> int:
+    """One line on stderr, and for programs an object on stdout."""
+    line = printable(" ".join(text.split()))
     if _json_wanted(arguments):
         record = {
             "schema": "asmevo/error/1",
             "ok": False,
-            "status": err.status,
-            "reason": err.one_line(),
-            "exit_code": err.exit_code,
+            "status": status,
+            "reason": line,
+            "exit_code": code,
         }
         sys.stdout.write(json.dumps(record, indent=2) + "\n")
-    return _fail(err.one_line(), err.exit_code)
-
-
-def _fail(text: str, code: int) -> int:
-    sys.stderr.write(f"asmevo: {printable(' '.join(text.split()))}\n")
+        sys.stdout.flush()
+    sys.stderr.write(f"asmevo: {line}\n")
     return code
 
 
-def _usage(err: Exception) -> int:
+def _usage(err: Exception, arguments: Sequence[str]) -> int:
     """One line for a usage error; the bare command shows its help instead."""
     text = str(getattr(err, "format_message", lambda: str(err))())
     if not text.strip() or type(err).__name__ == "NoArgsIsHelpError":
         return 2  # the help text has been printed
     context = getattr(err, "ctx", None)
     path = getattr(context, "command_path", "asmevo")
-    return _fail(f"{' '.join(text.split()).rstrip('.')}; see `{path} --help`", 2)
+    text = f"{' '.join(text.split()).rstrip('.')}; see `{path} --help`"
+    return _fail(text, 2, arguments, InputError.status)
+
+
+def _terminate(_number: int, _frame: object) -> None:
+    raise KeyboardInterrupt
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -119,36 +140,46 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # whatever the terminal can encode
+    signal.signal(signal.SIGTERM, _terminate)  # asked to stop: as with Ctrl-C
     sys.exit(_main(sys.argv[1:]))
 
 
 def _main(arguments: list[str]) -> int:
+    Verbosity.level, Emitted.result = NORMAL, False
     try:
         result = app(args=arguments, prog_name="asmevo", standalone_mode=False)
         code = int(result) if isinstance(result, int) else 0
-        # Typer turns Ctrl-C into this code and says nothing.
-        return _fail("interrupted", INTERRUPTED) if code == INTERRUPTED else code
     except AsmEvoError as err:
         return _typed(err, arguments)
     except _ClickException as err:
-        return _usage(err)
+        return _usage(err, arguments)
     except (KeyboardInterrupt, typer.Abort):
-        return _fail("interrupted", INTERRUPTED)
+        code = INTERRUPTED
     except BrokenPipeError:
         # The reader of stdout has gone; nothing is left to say.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as err:
         where = f"{err.filename}: " if err.filename else ""
-        return _fail(f"{where}{err.strerror or err}; check the path and permissions", 4)
+        remedy = "check the path and permissions"
+        if err.errno in (errno.ENOSPC, errno.EDQUOT):
+            remedy = "free some space"
+        text = f"{where}{err.strerror or err}; {remedy}"
+        return _fail(text, EnvironmentFault.exit_code, arguments, EnvironmentFault.status)
     except MemoryError:
-        return _fail("out of memory; use smaller sizes or a machine with more memory", 4)
+        text = "out of memory; use smaller sizes or a machine with more memory"
+        return _fail(text, EnvironmentFault.exit_code, arguments, EnvironmentFault.status)
     except Exception as err:
         # A mistake of this program, never of its input: one line, the traceback on request.
-        if os.environ.get(DEBUG):
-            raise
+        if os.environ.get(DEBUG) or Verbosity.level == VERBOSE:
+            traceback.print_exc()
         text = f"internal error, {type(err).__name__}: {err}"
-        return _fail(f"{text}; please report it with the traceback that {DEBUG}=1 shows", 4)
+        text += f"; please report it with the traceback that {DEBUG}=1 shows"
+        return _fail(text, INTERNAL, arguments, "internal_error")
+    if code != INTERRUPTED or has_said_its_result():
+        return code
+    # Typer turns Ctrl-C into this code and says nothing.
+    return _fail("interrupted", INTERRUPTED, arguments, "interrupted")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
+import time
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from enum import Enum
@@ -27,6 +29,17 @@ FormatOption = Annotated[
 ]
 
 
+class Emitted:
+    """Whether the running command has said its result."""
+
+    result: bool = False
+
+
+def has_said_its_result() -> bool:
+    """Whether the command got as far as `emit`."""
+    return Emitted.result
+
+
 def emit(
     format: Format,
     schema: str,
@@ -47,6 +60,7 @@ def emit(
         reason: why it failed, or what was achieved.
         status: the verdict word, when there is a better one than ok/failed.
     """
+    Emitted.result = True
     if format is Format.JSON:
         record = {
             "schema": schema,
@@ -91,15 +105,38 @@ def _plain(value: object) -> object:
 
 
 Advance = Callable[[int, int, str], None]
+INTERRUPTED = 130  # exit code
+QUIET: int = -1
+NORMAL: int = 0
+VERBOSE: int = 1
+_LINES_EVERY = {NORMAL: 10.0, VERBOSE: 1.0}  # seconds, where no bar can be drawn
+
+
+class Verbosity:
+    """How much goes to stderr: `-q` nothing but errors, `-v` progress every second."""
+
+    level: int = NORMAL
 
 
 @contextmanager
 def progress(title: str) -> Generator[Advance]:
-    """A progress bar on stderr, shown only on a terminal; yields (done, total, note) -> None."""
+    """What is going on, on stderr; yields (done, total or 0, note) -> None.
+
+    A bar on a terminal. Elsewhere a line every ten seconds, so that a log shows life.
+    """
     console = Console(stderr=True)
-    if not console.is_terminal:
+    if Verbosity.level == QUIET:
         yield lambda _done, _total, _note: None
-        return
+    elif console.is_terminal:
+        with _bar(title, console) as advance:
+            yield advance
+    else:
+        with _lines(title, _LINES_EVERY[Verbosity.level]) as advance:
+            yield advance
+
+
+@contextmanager
+def _bar(title: str, console: Console) -> Generator[Advance]:
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -116,6 +153,33 @@ def progress(title: str) -> Generator[Advance]:
             bar.update(task, completed=done, total=total or None, note=printable(note))
 
         yield advance
+
+
+@contextmanager
+def _lines(title: str, every: float) -> Generator[Advance]:
+    start, state, over = time.monotonic(), ["starting"], threading.Event()
+
+    def advance(done: int, total: int, note: str) -> None:
+        state[0] = " ".join(x for x in (f"{done}/{total}" if total else str(done), note) if x)
+
+    def tell() -> None:
+        while not over.wait(every):
+            say(f"{title}: {state[0]} ({time.monotonic() - start:.0f} s)")
+
+    # A thread of its own speaks up also while one step takes long.
+    speaker = threading.Thread(target=tell, daemon=True)
+    speaker.start()
+    try:
+        yield advance
+    finally:
+        over.set()
+        speaker.join(timeout=1.0)
+
+
+def note(text: str) -> None:
+    """A remark on stderr that `-q` leaves out."""
+    if Verbosity.level != QUIET:
+        say(text)
 
 
 def table(rows: Iterable[tuple[str, ...]], header: tuple[str, ...]) -> list[str]:

@@ -141,20 +141,21 @@ def assemble_block(lines: list[str], target: Target, version: int = 5) -> bytes:
     """The descriptor bytes of one `.amdhsa_kernel` block; the entry offset is 0 in them.
 
     Raises:
-        BuildError: LLVM refuses a directive.
+        BuildError: LLVM refuses a directive; `line` counts from the block's first line.
     """
     name = lines[0].strip().partition(" ")[2]  # quoted names may have spaces
-    text = "\n".join(
-        [
-            *header(target, version),
-            ".text",
-            f"{name}:",
-            "s_endpgm",
-            '.section .rodata,"a",@progbits',
-            *lines,
-        ]
-    )
-    elf = Elf.parse(emit_object(text + "\n"))
+    front = [
+        *header(target, version),
+        ".text",
+        f"{name}:",
+        "s_endpgm",
+        '.section .rodata,"a",@progbits',
+    ]
+    try:
+        elf = Elf.parse(emit_object("\n".join([*front, *lines]) + "\n"))
+    except BuildError as err:
+        err.line = max(err.line - len(front), 0)
+        raise
     section = elf.section(".rodata")
     data = elf.contents(section) if section else b""
     if len(data) != SIZE:

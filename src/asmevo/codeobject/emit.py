@@ -111,6 +111,9 @@ def _emit(processor: str, features: str, version: int, source: bytes) -> bytes:
         lib.LLVMContextDispose(context)
         lib.LLVMDisposeTargetMachine(machine)
     if errors:
+        where = _LINE.match(errors[0])
         first = _LINE.sub(_own_line, errors[0].splitlines()[0])
-        raise BuildError(f"assembly failed: {first}", "correct the line")
+        failure = BuildError(f"assembly failed: {first}", "correct the line")
+        failure.line = int(where.group(1)) - 1 if where else 0
+        raise failure
     return elf

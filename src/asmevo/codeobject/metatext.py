@@ -87,13 +87,16 @@ def assemble_block(lines: Sequence[str], target: Target, version: int) -> Metada
     """The metadata that LLVM makes of an `.amdgpu_metadata` block.
 
     Raises:
-        BuildError: LLVM refuses the block.
+        BuildError: LLVM refuses the block; `line` counts from the block's first line.
     """
     try:  # LLVM prints what is wrong with the syntax to stderr by itself
         list(_events("\n".join(lines[1:-1])))
     except yaml.YAMLError as err:
         problem = " ".join(str(err).split())[:200]
-        raise BuildError(f"metadata is not YAML: {problem}", "correct the block") from err
+        failure = BuildError(f"metadata is not YAML: {problem}", "correct the block")
+        mark = getattr(err, "problem_mark", None)
+        failure.line = mark.line + 2 if mark is not None else 1  # the block's first line is no YAML
+        raise failure from err
     text = "\n".join([*header(target, version), *lines]) + "\n"
     notes = [n for n in Elf.parse(emit_object(text)).notes() if n.type == NT_AMDGPU_METADATA]
     if not notes:

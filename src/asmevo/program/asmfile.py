@@ -40,6 +40,7 @@ CONTAINER = "; asmevo-container/1 "
 END_OF_TEXT = ".Lasmevo_end_of_text"
 _IDENTIFIER = re.compile(r"[A-Za-z_.$][A-Za-z0-9_.$@]*\Z")
 _VISIBILITY = {1: ".internal", 2: ".hidden", 3: ".protected"}
+_MARK = 56  # column of the comments that number instructions
 _SKIPPED = frozenset({".dynamic", ".relro_padding", ".text"})
 
 
@@ -170,15 +171,31 @@ def _function(
             continue
         reference = references.get(i)
         if reference is not None:
-            lines.append("\t" + _reference_line(program, reference, i))
+            lines.append(marked(program, i, _reference_line(program, reference, i)))
         elif not inst.editable:
-            text = f"\t; {inst.text}" if inst.text else ""
-            lines.append(f"\t{long_words(inst.raw)}{text}")
+            text = f"; {inst.text} " if inst.text else ""
+            lines.append(marked(program, i, f"{long_words(inst.raw)} {text}"))
         elif inst.raw in loose:
-            lines.append(f"\t{program.line(i)}\t; bits {inst.raw.hex()}")
+            # The bits stand last: that is where `asmread` looks for them.
+            lines.append(f"{marked(program, i, program.line(i))} ; bits {inst.raw.hex()}")
         else:
-            lines.append(f"\t{program.line(i)}")
+            lines.append(marked(program, i, program.line(i)))
         i += 1
+    return lines
+
+
+def marked(program: Program, index: int, text: str) -> str:
+    """A code line with the instruction's index and byte offset in `.text` as a comment."""
+    return f"\t{text.rstrip():<{_MARK}} ; {index}: 0x{program.offsets[index]:x}"
+
+
+def listing(program: Program, first: int, last: int) -> list[str]:
+    """Instructions [first, last) with labels, indices and offsets: to read, not to assemble."""
+    lines: list[str] = []
+    for i in range(first, last):
+        if i in program.labels:
+            lines.append(f"{program.labels[i]}:")
+        lines.append(marked(program, i, program.line(i)))
     return lines
 
 

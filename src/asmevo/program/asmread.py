@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from asmevo.codeobject import CodeObject, FormatError, build, directives, metatext
-from asmevo.errors import BuildError, InputError
+from asmevo.errors import AsmEvoError, BuildError, InputError
 from asmevo.isa.instruction import Instruction
 from asmevo.program.asmfile import CONTAINER, END_OF_TEXT, head, quoted, tail
 from asmevo.program.directive_limits import vet
@@ -39,8 +39,33 @@ _LONG = re.compile(r"\.long 0x[0-9a-f]{8}(, 0x[0-9a-f]{8}){0,4}\Z")
 _KERNEL = re.compile(r"\.amdhsa_[a-z0-9_]+ -?\d+\Z")
 _META_END = re.compile(r"\s*\.end_amdgpu_metadata\b")
 _BITS = re.compile(r"; bits ((?:[0-9a-f]{8}){1,5})\Z")
+# What other rooms say in front of a message; their line may be one of a text that they made.
+_LOCATION = re.compile(
+    r"(?:assembly(?: for \w+)? failed: )?"
+    r"(?:<inline asm>:\d+:\d+: |line (?P<number>\d+)(?:, column \d+)?: )?"
+)
+_LONGEST_QUOTE = 120
+_PLACEHOLDER = Instruction(b"\0\0\0\0", None)
 _SYMBOL_DIRECTIVE = (".globl ", ".weak ", ".protected ", ".hidden ", ".internal ", ".type ",
                      ".size ", ".p2align ")  # fmt: skip
+
+
+class _Line(str):
+    """A line that knows its number in the file, however it is cut."""
+
+    __slots__ = ("number",)
+
+    def __new__(cls, text: str, number: int) -> _Line:
+        """`text` with its 1-based number."""
+        line = super().__new__(cls, text)
+        line.number = number
+        return line
+
+
+def _about(line: str, err: AsmEvoError) -> AsmEvoError:
+    """The error, told to be about a line."""
+    err.line = getattr(line, "number", 0)
+    return err
 
 
 @dataclass
@@ -50,6 +75,7 @@ class _Code:
     instructions: list[Instruction] = field(default_factory=lambda: [])
     labels: dict[str, int] = field(default_factory=lambda: {})
     branches: dict[int, str] = field(default_factory=lambda: {})
+    lines: dict[int, str] = field(default_factory=lambda: {})  # of branches and symbols
     symbols: list[tuple[int, str, str]] = field(default_factory=lambda: [])  # index, name, kind
 
 
@@ -60,8 +86,26 @@ def read(text: str) -> bytes:
         FormatError: the container in the comments is damaged.
         InputError: something was changed that cannot be, or the file has no target.
         EditError, BuildError: a code line, descriptor or metadata block is wrong.
+        All of them name the file's own line and quote it, where they are about one.
     """
-    lines = text.splitlines()
+    try:
+        return _read(text)
+    except (InputError, BuildError) as err:
+        message = str(err.args[0])
+        named = _LOCATION.match(message)
+        number = err.line or (int(named.group("number") or 0) if named else 0)
+        source = text.splitlines()
+        if not 0 < number <= len(source):
+            raise
+        said = message[named.end() :] if named else message
+        shown = " ".join(source[number - 1].partition(";")[0].split())
+        quote = f" `{shown[:_LONGEST_QUOTE]}`" if shown and shown not in said else ""
+        err.line, err.args = number, (f"line {number}{quote}: {said}", *err.args[1:])
+        raise
+
+
+def _read(text: str) -> bytes:
+    lines: list[str] = [_Line(line, n) for n, line in enumerate(text.splitlines(), 1)]
     stored = [line[len(CONTAINER) :] for line in lines if line.startswith(CONTAINER)]
     if not stored:
         vet(text)
@@ -132,50 +176,70 @@ def _split(lines: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def _parse_code(lines: Sequence[str], encodings: EncodingTable) -> _Code:
     code = _Code()
-    texts: dict[int, str] = {}  # index -> text still to be assembled
-    placeholder = Instruction(b"\0\0\0\0", None)
+    texts: dict[int, tuple[str, str]] = {}  # index -> text still to be assembled, and its line
     for line in lines:
-        stripped, bits = line.strip(), _BITS.search(line)
-        stripped = " ".join(stripped.partition(";")[0].split())
-        if not stripped or stripped.startswith(_SYMBOL_DIRECTIVE):
-            continue
-        at = len(code.instructions)
-        label = _LABEL.match(stripped)
-        if label:
-            if label.group(1) in code.labels:
-                raise EditError(f"label {label.group(1)} is defined twice", "rename one")
-            code.labels[label.group(1)] = at
-            continue
-        fill = _FILL.match(stripped)
-        if fill:
-            count, word = int(fill.group(1)), int(fill.group(2), 16)
-            if count > 1 << 22:
-                raise EditError(f"{stripped}: too many words", "write fewer")
-            code.instructions += encodings.decode(word.to_bytes(4, "little")) * count
-            continue
-        if _LONG.match(stripped):
-            words = [int(w, 16) for w in stripped[6:].split(", ")]
-            code.instructions += encodings.decode(struct.pack(f"<{len(words)}I", *words))
-            continue
-        reference = _REFERENCE.search(stripped)
-        if reference:
-            name, kind = reference.group(1), reference.group(2)
-            code.symbols.append((at, name, kind))
-            value = "0x5a5a5a5a5a5a5a5a" if kind == "rel64" else "lit(0x0)"
-            stripped = f"{stripped[: reference.start()]}, {value}"
-        statement = vet_line(stripped)
-        text = statement.text or ""
-        if statement.branch is not None:
-            code.branches[at] = statement.branch
-        kept = encodings.decode(bytes.fromhex(bits.group(1))) if bits else []
-        if len(kept) == 1 and kept[0].text == text:
-            code.instructions.append(kept[0])
-            continue
-        texts[at] = text
-        code.instructions.append(placeholder)
-    for index, inst in zip(texts, encodings.assemble(list(texts.values())), strict=True):
+        try:
+            _parse_line(line, code, texts, encodings)
+        except BuildError as err:
+            raise _about(line, err) from None
+    try:
+        made = encodings.assemble([text for text, _ in texts.values()])
+    except BuildError:
+        for text, line in texts.values():  # which one
+            try:
+                encodings.assemble([text])
+            except BuildError as err:
+                raise _about(line, err) from None
+        raise
+    for index, inst in zip(texts, made, strict=True):
         code.instructions[index] = inst
     return code
+
+
+def _parse_line(
+    line: str, code: _Code, texts: dict[int, tuple[str, str]], encodings: EncodingTable
+) -> None:
+    """Add what one line of code says."""
+    stripped, bits = line.strip(), _BITS.search(line)
+    stripped = " ".join(stripped.partition(";")[0].split())
+    if not stripped or stripped.startswith(_SYMBOL_DIRECTIVE):
+        return
+    at = len(code.instructions)
+    label = _LABEL.match(stripped)
+    if label:
+        if label.group(1) in code.labels:
+            raise EditError(f"label {label.group(1)} is defined twice", "rename one")
+        code.labels[label.group(1)] = at
+        return
+    fill = _FILL.match(stripped)
+    if fill:
+        count, word = int(fill.group(1)), int(fill.group(2), 16)
+        if count > 1 << 22:
+            raise EditError(f"{stripped}: too many words", "write fewer")
+        code.instructions += encodings.decode(word.to_bytes(4, "little")) * count
+        return
+    if _LONG.match(stripped):
+        words = [int(w, 16) for w in stripped[6:].split(", ")]
+        code.instructions += encodings.decode(struct.pack(f"<{len(words)}I", *words))
+        return
+    reference = _REFERENCE.search(stripped)
+    if reference:
+        name, kind = reference.group(1), reference.group(2)
+        code.symbols.append((at, name, kind))
+        code.lines[at] = line
+        value = "0x5a5a5a5a5a5a5a5a" if kind == "rel64" else "lit(0x0)"
+        stripped = f"{stripped[: reference.start()]}, {value}"
+    statement = vet_line(stripped)
+    text = statement.text or ""
+    if statement.branch is not None:
+        code.branches[at] = statement.branch
+        code.lines[at] = line
+    kept = encodings.decode(bytes.fromhex(bits.group(1))) if bits else []
+    if len(kept) == 1 and kept[0].text == text:
+        code.instructions.append(kept[0])
+        return
+    texts[at] = (text, line)
+    code.instructions.append(_PLACEHOLDER)
 
 
 def _program(co: CodeObject, facts: _Facts, lines: Sequence[str]) -> Program:
@@ -199,7 +263,7 @@ def _program(co: CodeObject, facts: _Facts, lines: Sequence[str]) -> Program:
     for i, name in code.branches.items():
         target = code.labels.get(name)
         if target is None or target >= count:
-            raise EditError(f"unknown label {name}", "define it")
+            raise _about(code.lines[i], EditError(f"unknown label {name}", "define it"))
         targets[i] = target
     anchors: dict[int, int] = {}
     for offset, label in facts.anchors:
@@ -265,6 +329,12 @@ def _plain(lines: Sequence[str]) -> list[str]:
     return [line for line in found if line]
 
 
+def _cut(line: str) -> str:
+    """A line without its comment and with single spaces, its number kept."""
+    text = " ".join(line.partition(";")[0].split())
+    return _Line(text, line.number) if isinstance(line, _Line) else text
+
+
 def _blocks(lines: Sequence[str]) -> tuple[list[str], dict[str, list[str]], list[str]]:
     """(other lines, kernel name -> block, metadata block)."""
     other: list[str] = []
@@ -272,15 +342,16 @@ def _blocks(lines: Sequence[str]) -> tuple[list[str], dict[str, list[str]], list
     meta: list[str] = []
     it = iter(lines)
     for line in it:
-        plain = " ".join(line.partition(";")[0].split())
+        plain = _cut(line)
         if plain.startswith(".amdhsa_kernel "):
             name = plain.partition(" ")[2]
             block = kernels[name] = [plain]
             other.append(plain)
             for inner in it:
-                inside = " ".join(inner.partition(";")[0].split())
+                inside = _cut(inner)
                 if inside and inside != ".end_amdhsa_kernel" and not _KERNEL.match(inside):
-                    raise InputError(f"line {inside[:80]!r} inside .amdhsa_kernel {name}")
+                    failure = InputError(f"line {inside[:80]!r} inside .amdhsa_kernel {name}")
+                    raise _about(inner, failure)
                 block.extend([inside] if inside else [])
                 if inside == ".end_amdhsa_kernel":
                     break
@@ -307,15 +378,19 @@ def _descriptors(co: CodeObject, data: bytes, program: Program, rest: Sequence[s
         n = next((n for n, (a, b) in enumerate(zip(other, expected, strict=False)) if a != b),
                  min(len(other), len(expected)))  # fmt: skip
         line = other[n] if n < len(other) else "end of file"
-        raise InputError(
+        failure = InputError(
             f"line {line[:80]!r} was changed", "edit only code, .amdhsa_kernel blocks and metadata"
         )
+        raise _about(line, failure)
     out = bytearray(data)
     rebuilt = CodeObject.open(data)
     for name, lines in kernels.items():
         if lines == [" ".join(x.split()) for x in old_kernels[name]]:
             continue
-        made = directives.assemble_block(lines, co.target, co.abi_version)
+        try:
+            made = directives.assemble_block(lines, co.target, co.abi_version)
+        except BuildError as err:
+            raise _about(lines[err.line - 1] if err.line else lines[0], err) from None
         at = next(
             k
             for k in rebuilt.kernels
@@ -329,7 +404,10 @@ def _descriptors(co: CodeObject, data: bytes, program: Program, rest: Sequence[s
 
 
 def _put_metadata(co: CodeObject, out: bytearray, lines: Sequence[str]) -> None:
-    made = metatext.assemble_block(lines, co.target, co.abi_version)
+    try:
+        made = metatext.assemble_block(lines, co.target, co.abi_version)
+    except BuildError as err:
+        raise _about(lines[min(err.line, len(lines)) - 1] if err.line else lines[0], err) from None
     old = co.metadata
     if old is None or made.raw == old.raw:
         return

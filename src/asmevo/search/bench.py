@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from asmevo.capsule.model import Capsule
+from asmevo.capsule.model import Capsule, timed_launches
 from asmevo.check.comparison import Examined
 from asmevo.check.findings import Finding
 from asmevo.check.run import check_program
@@ -48,7 +48,7 @@ class Problem:
         verify: how hard to test.
         samples: time samples per capsule.
         rule: the commit rule.
-        k0_timings: K0's times, one per capsule.
+        k0_timings: K0's times, one per timed launch.
     """
 
     k0: bytes
@@ -59,6 +59,11 @@ class Problem:
     samples: int
     rule: CommitRule
     k0_timings: tuple[Timing, ...]
+
+    @property
+    def timed(self) -> tuple[Capsule, ...]:
+        """The launches that are timed; all of them are compared."""
+        return timed_launches(self.capsules)
 
 
 class Bench:

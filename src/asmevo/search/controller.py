@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from asmevo.capsule.model import Capsule
+from asmevo.capsule.model import Capsule, timed_launches
 from asmevo.codeobject import CodeObject
 from asmevo.device.protocol import Device
 from asmevo.errors import AsmEvoError, InputError, UnsupportedError
@@ -44,7 +44,7 @@ class Config:
     Attributes:
         k0: bytes of the original object.
         kernel: kernel name, None when the object has one kernel.
-        capsules: launches to compare and time on, at least one.
+        capsules: launches to compare on, at least one; those that are `timed` give the speed.
         device: runs and times objects.
         driver: proposes.
         verify: how hard to test candidates.
@@ -92,7 +92,8 @@ class SearchResult:
         verdicts: verdict word -> number of attempts.
         rules: rule -> verdict word -> number of attempts.
         replayed: attempts taken over from an interrupted run.
-        stopped: `budget` or `exhausted` (the driver had no more ideas).
+        stopped: `budget`, `exhausted` (the driver had no more ideas), or `interrupted` (Ctrl-C:
+            what was accepted until then counts).
     """
 
     root: Node
@@ -322,24 +323,29 @@ class Controller:
         replayed = self._replay(store, state)
         stopped = "budget"
         faults = 0
-        while state.done < config.budget:
-            proposal = config.driver.ask(state)
-            if proposal is None:
-                stopped = "exhausted"
-                break
-            start = time.perf_counter()
-            try:
-                judgement = judge(state.task(proposal), bench)
-                faults = 0
-            except AsmEvoError as err:
-                if err.status != "infrastructure_error":
-                    raise
-                faults += 1
-                if faults >= INFRASTRUCTURE_LIMIT:
-                    raise
-                judgement = Judgement("infrastructure_error", "", err.one_line())
-            attempt = self._record(store, state, proposal, judgement, time.perf_counter() - start)
-            self._tell(state, attempt, replayed=False)
+        try:
+            while state.done < config.budget:
+                proposal = config.driver.ask(state)
+                if proposal is None:
+                    stopped = "exhausted"
+                    break
+                start = time.perf_counter()
+                try:
+                    judgement = judge(state.task(proposal), bench)
+                    faults = 0
+                except AsmEvoError as err:
+                    if err.status != "infrastructure_error":
+                        raise
+                    faults += 1
+                    if faults >= INFRASTRUCTURE_LIMIT:
+                        raise
+                    judgement = Judgement("infrastructure_error", "", err.one_line())
+                seconds = time.perf_counter() - start
+                attempt = self._record(store, state, proposal, judgement, seconds)
+                self._tell(state, attempt, replayed=False)
+        except KeyboardInterrupt:
+            # A half-finished attempt was not recorded; what is recorded is whole.
+            stopped = "interrupted"
         best = state.best
         attempts = tuple(store.attempts())[: state.done]
         return SearchResult(
@@ -367,7 +373,8 @@ class Controller:
                 f"the original kernel is no usable reference: {own.reason}",
                 "check the launch description; races and undefined inputs are usual causes",
             )
-        timings = tuple(config.device.time(config.k0, c, config.samples) for c in config.capsules)
+        timed = timed_launches(config.capsules)
+        timings = tuple(config.device.time(config.k0, c, config.samples) for c in timed)
         node = Node(object_id(config.k0), None, (), timings, "original", 0, -1, 1.0)
         store.record_root(node)
         return node

@@ -45,14 +45,14 @@ class Candidate:
     Attributes:
         program: the parent's program.
         edits: what is proposed.
-        parent_timings: the parent's times, one per capsule.
+        parent_timings: the parent's times, one per timed launch.
         attempted: identities of the finished attempts at the same parent.
         objects: what became of objects so far, by identity.
         object: the built file.
         built: the program recovered from `object`, not the one that made it.
         code_object: `object`, opened.
         evidence: strength of the evidence, after differential execution.
-        timings: one per capsule, after timing.
+        timings: one per timed launch, after timing.
         decision: of the commit rule.
     """
 
@@ -208,8 +208,7 @@ class Time(Gate):
         base = self.bench
         data = _bytes(candidate)
         candidate.timings = tuple(
-            base.device.time(data, capsule, base.problem.samples)
-            for capsule in base.problem.capsules
+            base.device.time(data, capsule, base.problem.samples) for capsule in base.problem.timed
         )
         return None
 

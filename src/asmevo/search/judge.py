@@ -45,7 +45,7 @@ class Task:
     Attributes:
         problem: what it is measured against.
         parent: bytes of the node that is edited.
-        parent_timings: that node's times, one per capsule.
+        parent_timings: that node's times, one per timed launch.
         edits: disjoint edits, indices of the parent's program.
         attempted: canonical identities (`types.edit_id`) of the finished attempts at this parent.
         objects: what became of objects so far: identity -> `node` or the verdict of its attempt.
@@ -71,7 +71,7 @@ class Judgement:
         passed: names of the gates that it passed, in order.
         object: the built file, when it came to that.
         evidence: strength of the evidence, after differential execution.
-        timings: one per capsule, after timing.
+        timings: one per timed launch, after timing.
         speedup: parent time over candidate time, after the commit rule.
     """
 

@@ -13,7 +13,6 @@ is off, which would count every array that a unit is handed at every instruction
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -21,7 +20,7 @@ import numba
 import numpy as np
 from numba.core import config as _numba_config
 
-from asmevo.caches import cache_root
+from asmevo.caches import cache_folder
 from asmevo.timing.state import FLIGHT, RING
 
 DEADLOCK = 1
@@ -529,16 +528,24 @@ def _compiled() -> Callable[..., int]:
     settings = cast(Any, _numba_config)
     before = settings.CACHE_DIR
     try:
-        folder = cache_root() / "numba"
-        folder.mkdir(parents=True, exist_ok=True)
-        if not os.access(folder, os.W_OK):
-            raise OSError(f"{folder} is not writable")
+        folder = cache_folder("numba")
+        if folder is None:
+            return _njit(nogil=True, _nrt=False)(_run)
         settings.CACHE_DIR = str(folder)
-        return _njit(cache=True, nogil=True, _nrt=False)(_run)
-    except (OSError, RuntimeError):
+        kept = _njit(cache=True, nogil=True, _nrt=False)(_run)
+    except RuntimeError:  # numba: no locator available
         return _njit(nogil=True, _nrt=False)(_run)
     finally:
         settings.CACHE_DIR = before
+
+    def run(*arguments: Any) -> int:
+        try:
+            return kept(*arguments)
+        except OSError:
+            # It was compiled and could not be kept (a full disk); what is compiled stays usable.
+            return kept(*arguments)
+
+    return run
 
 
 run = _compiled()

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from asmevo.capsule.model import Capsule
 from asmevo.capsule.places import nearest
-from asmevo.check.engine.facts import facts_of
 from asmevo.check.engine.trace import check_trace
+from asmevo.check.engine.workbench import facts_of
 from asmevo.check.findings import ERROR, NOTE, Finding, ordered
 from asmevo.check.rules.registers import entry_mask
 from asmevo.check.rules.waits import register_text

@@ -53,3 +53,16 @@ def test_a_loop_is_followed_across_its_back_edge() -> None:
         "hazard.xdl-mem-read", 0, 2, 1, 2,
     )  # fmt: skip
     assert check_trace(program, "k", [[0, 1, 2, 3, 4]]) == []
+
+
+def test_the_producer_of_a_chain_is_the_load_before() -> None:
+    """The consumer loads into the register that it reads as its address."""
+    text = "v_nop\nglobal_load_dword v1, v0, s[0:1]\nglobal_load_dword v1, v1, s[0:1]\ns_endpgm"
+    program = TextProgram.of(text, "gfx942")
+    (seen,) = check_trace(program, "k", [[0, 1, 2, 3]])
+    f = seen.finding
+    assert (f.rule, f.index, f.producer, f.distance) == ("wait.raw", 2, 1, 1)
+    states = "v_mov_b32_e32 v1, v0\nv_mov_b32_e32 v2, v0\nv_readfirstlane_b32 s4, v2\ns_endpgm"
+    (seen,) = check_trace(TextProgram.of(states, "gfx942"), "k", [[0, 1, 2, 3]])
+    f = seen.finding
+    assert (f.rule, f.index, f.producer) == ("hazard.vgpr-readlane", 2, 1)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from asmevo.check.engine import facts, view
+from asmevo.check.engine.workbench import Workbench, using
 from asmevo.check.run import check_program
 from asmevo.codeobject import CodeObject
 from asmevo.program import Program, recover
@@ -32,12 +33,9 @@ def test_findings_do_not_depend_on_the_cuts(
     for mask, length in ((31, 160), (0, 160), (7, 3), (0xFFFFFFFF, 10**9)):
         monkeypatch.setattr(facts, "_CUT_MASK", mask)
         monkeypatch.setattr(view, "_CUT_LENGTH", length)
-        facts._LIBRARIES.clear()
-        facts._RECENT.clear()
         # The path names chunks only where a basic block begins, but not before the producer's.
-        found.append([(f.rule, f.index, f.producer, f.need, f.have, f.what, f.distance)
-                      for f in check_program(program)])  # fmt: skip
-    facts._LIBRARIES.clear()
-    facts._RECENT.clear()
+        with using(Workbench()):
+            found.append([(f.rule, f.index, f.producer, f.need, f.have, f.what, f.distance)
+                          for f in check_program(program)])  # fmt: skip
     assert len(found[0]) > 10
     assert all(f == found[0] for f in found[1:])

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar, cast
+from typing import Protocol
 
 from asmevo.check.rules.operands import OperandFault, operand_faults
 from asmevo.check.rules.untracked import untracked
@@ -19,7 +18,7 @@ from asmevo.errors import UnsupportedError
 from asmevo.isa.counters import Order, counter_max
 from asmevo.isa.decoded import MEMORY_CLASSES, CacheAction, Decoded, OpClass, decode
 from asmevo.isa.flow import Condition, Flow, FlowKind, flow_of_text
-from asmevo.isa.hazards.roles import Roles, mask_of, roles, wait_states_of
+from asmevo.isa.hazards.roles import SCALAR_MASK, VECTOR_MASK, Roles, mask_of, roles, wait_states_of
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import M0
 from asmevo.isa.target import Target
@@ -138,6 +137,8 @@ class Facts:
         if d.stores and self.kind in (OpClass.VMEM, OpClass.FLAT) and _publishes(d):
             self.touch |= MEMORY_STORE_BIT
         self.flow = _flow(inst.base, d.flow)
+        if self.flow == INDIRECT:
+            self.touch |= VECTOR_MASK | SCALAR_MASK  # whoever comes next may read them
         self.states = wait_states_of(inst, target)
         self.waits = tuple(d.waits.items())
         self.roles: Roles = roles(inst, target)
@@ -289,35 +290,3 @@ class Library:
                 self._contents.clear()  # bounded memory in long searches
             found = self._contents[facts] = ChunkContent(facts)
         return found
-
-
-T = TypeVar("T")
-_RECENT: OrderedDict[tuple[int, str], tuple[ProgramLike, object]] = OrderedDict()
-_RECENT_LIMIT = 24
-
-
-def remembered(program: ProgramLike, name: str, compute: Callable[[ProgramLike], T]) -> T:
-    """`compute(program)`, kept for the last few programs: originals are compared many times."""
-    key = (id(program), name)
-    found = _RECENT.get(key)
-    if found is None or found[0] is not program:
-        found = _RECENT[key] = (program, compute(program))
-        if len(_RECENT) > _RECENT_LIMIT:
-            _RECENT.popitem(last=False)
-    return cast("T", found[1])
-
-
-def facts_of(program: ProgramLike) -> list[Facts]:
-    """Facts of every instruction of a program."""
-    return remembered(program, "facts", lambda p: library_of(p.target).facts(p.instructions))
-
-
-_LIBRARIES: dict[Target, Library] = {}
-
-
-def library_of(target: Target) -> Library:
-    """The library of a target (one per target and process)."""
-    found = _LIBRARIES.get(target)
-    if found is None:
-        found = _LIBRARIES[target] = Library(target)
-    return found

@@ -18,6 +18,7 @@ from asmevo.check.engine.analysis import Analysis
 from asmevo.check.engine.facts import (
     ATOMIC_BIT,
     CALL,
+    INDIRECT,
     LDS_DMA_BIT,
     LDS_READ_BIT,
     LDS_WRITE_BIT,
@@ -43,6 +44,7 @@ BIT_NAMES = {
     WRITE_BACK_BIT: ("write-back", "a cache write-back"),
     ATOMIC_BIT: ("atomic", "an atomic"),
 }
+AT_RETURN = "wait.pending-at-return"
 _PLACES = {OpClass.BARRIER: "barrier", OpClass.LDS: "lds", OpClass.CACHE: "invalidate"}
 
 
@@ -226,6 +228,9 @@ class Pending(Analysis[State, Raw]):
                 for mask, rule in ((read, "wait.raw"), (written, "wait.waw")):
                     if mask & ~nearer:
                         raws.append(Raw(at, rule, mask & ~nearer, q, distance, 0))
+                if f.flow == INDIRECT and registers & ~(nearer | read):
+                    late = registers & ~(nearer | read)
+                    raws.append(Raw(at, AT_RETURN, late, q, distance, 0))
                 nearer |= registers
                 # From here on a read means the new value, whatever the late result does to it.
                 e[1] &= ~written

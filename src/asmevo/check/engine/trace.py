@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from asmevo.check.engine import pending as wait_engine
 from asmevo.check.engine.analysis import engine_of
 from asmevo.check.engine.backward import Source
-from asmevo.check.engine.facts import Facts, ProgramLike, facts_of, library_of
+from asmevo.check.engine.facts import Facts, ProgramLike
+from asmevo.check.engine.workbench import facts_of, library_of
 from asmevo.check.findings import Finding
 from asmevo.check.rules import hazards, waits
 from asmevo.isa.counters import UNORDERED

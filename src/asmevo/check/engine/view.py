@@ -20,9 +20,8 @@ from asmevo.check.engine.facts import (
     Facts,
     Library,
     ProgramLike,
-    facts_of,
-    library_of,
 )
+from asmevo.check.engine.workbench import facts_of, library_of
 from asmevo.isa.flow import Condition
 from asmevo.isa.target import Target
 

@@ -1,4 +1,11 @@
-"""ABI: what a launcher sees of an object must not change, apart from what an edit declares."""
+"""ABI: what a launcher sees of an object must not change, apart from what an edit declares.
+
+Symbols, kernel arguments, descriptor fields, loaded data, the entry's alignment and the 256 bytes
+before the entry with preloaded arguments. Why: the launcher, and other code of the same program,
+was made for the original.
+
+Source: LLVM `AMDGPUUsage` (code object metadata, kernel descriptor, preloaded kernel arguments).
+"""
 
 from __future__ import annotations
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
-from asmevo.check.engine.facts import NEXT, Facts, ProgramLike, facts_of, remembered
+from asmevo.check.engine.facts import NEXT, Facts, ProgramLike
+from asmevo.check.engine.workbench import facts_of, workbench
 from asmevo.isa.flow import FlowKind
 
 Between = tuple[int, int]
@@ -42,7 +43,7 @@ def between_fences(program: ProgramLike) -> dict[str, Counter[Between]]:
 
     Fences are numbered from 1 in the order of the code.
     """
-    return remembered(program, "fences", _between_fences)
+    return workbench().known(program, "fences", _between_fences)
 
 
 def _between_fences(program: ProgramLike) -> dict[str, Counter[Between]]:

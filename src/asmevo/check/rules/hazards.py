@@ -3,6 +3,9 @@
 State: the producers still within reach with the least number of wait states since, over all
 paths. Only the first few instructions of a chunk depend on its entry state, so everything behind
 them is computed once per chunk content.
+
+Why: the hardware does not wait for these pairs; too few states and the consumer sees the old value,
+or the store the new one. Source: each row names its own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,11 @@
-"""Faults of single instructions: tuples that the hardware cannot encode, overlapping operands."""
+"""Faults of single instructions: tuples that the hardware cannot encode, overlapping operands.
+
+Why: an odd register pair of a unified file, or a result over a source that a matrix instruction
+still reads, assembles or comes out of an edit of bytes, and computes something else.
+
+Source: CDNA3 ISA section 3.6 (alignment of VGPR and SGPR tuples), LLVM `VOP3PInstructions.td`
+(`NoDstOverlap` of MFMA destinations wider than 128 bits).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Resources: what the code uses against what descriptor and metadata declare."""
+"""Resources: what the code uses against what descriptor and metadata declare.
+
+Why: the loader allocates what is declared; a register or a byte of LDS beyond it belongs to
+another wave. Prefetch reads past the last instruction, hence the padding.
+
+Source: LLVM `AMDGPUUsage` (kernel descriptor, code object metadata, `s_code_end` padding).
+"""
 
 from __future__ import annotations
 

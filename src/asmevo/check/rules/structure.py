@@ -1,4 +1,10 @@
-"""Structure: every path ends, branches go to instructions, nothing falls into padding."""
+"""Structure: every path ends, branches go to instructions, nothing falls into padding.
+
+Also here: branches on a VCCZ that half a write of VCC left stale, barriers that waves without
+active lanes jump over, and what cannot be followed (unknown jumps, calls, undecodable bytes).
+
+Source: ISA chapters on program flow; LLVM `SIInsertWaitcnts.cpp` (vccz bug of gfx9).
+"""
 
 from __future__ import annotations
 

@@ -24,7 +24,13 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from asmevo.check.findings import NOTE, Finding
-from asmevo.isa.counters import counter_max, decode_depctr, decode_wait, is_counter_wait
+from asmevo.isa.counters import (
+    counters_of,
+    decode_depctr,
+    decode_wait,
+    is_counter_wait,
+    untracked_waits,
+)
 from asmevo.isa.effects import OpClass
 from asmevo.isa.hazards.rows import RULES
 from asmevo.isa.instruction import Instruction
@@ -47,16 +53,14 @@ class Untracked(IntEnum):
 
 
 _STORES = ("vscnt", "storecnt")  # counters of stores alone (gfx10 and later)
-# Counters of which the checker knows no instruction that needs them waited for.
-_COUNTERS = {"gfx1250": {"xcnt": "sources of memory operations in flight"}}
 
 
 def _counters(target: Target) -> dict[str, str]:
-    """Counters that are not followed, or not in full, and what therefore is not checked."""
-    found = dict(_COUNTERS.get(target.arch, {}))
+    """Counters that are not followed, or not in full: name -> why."""
+    found = {c.name: c.untracked for c in counters_of(target).values() if c.untracked}
     for name in _STORES:
-        if name in counter_max(target):
-            found[name] = "stores that other waves must see in order"
+        if name in counters_of(target):
+            found[name] = "the order in which other waves see stores is not checked"
     return found
 
 
@@ -80,7 +84,7 @@ def untracked(inst: Instruction, kind: OpClass, target: Target) -> Untracked:
         # All fields at their maximum wait for nothing; a count from a register may wait.
         from_register = any(o.reg is not None and str(o.reg) != "null" for o in inst.operands)
         return Untracked.WAIT if from_register else Untracked.NO
-    if not counts.keys().isdisjoint(_COUNTERS.get(target.arch, {})):
+    if untracked_waits(inst, target):
         return Untracked.WAIT
     return Untracked.IF_BLIND if counts.keys().isdisjoint(_STORES) else Untracked.ORDER
 
@@ -109,9 +113,9 @@ def check_coverage(view: View) -> list[Finding]:
     notes = [
         Finding(
             "coverage.counters", "-", NOTE, view.name, -1, "",
-            message=f"{counter} is not followed on {target.arch}: {what} are not checked",
+            message=f"{counter} is not followed on {target.arch}: {why}",
         )
-        for counter, what in _counters(target).items()
+        for counter, why in _counters(target).items()
     ]  # fmt: skip
     some = [f for chunk in view.chunks for f in chunk.content.unfollowed]
     blind = any(f.untracked in BLINDING for f in some)

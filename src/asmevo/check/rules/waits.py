@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from asmevo.check.engine.analysis import engine_of
 from asmevo.check.engine.backward import Source, search
 from asmevo.check.engine.facts import CALL, MEMORY_BITS, Library, Queue
-from asmevo.check.engine.pending import BIT_NAMES, Pending, Raw
+from asmevo.check.engine.pending import AT_RETURN, BIT_NAMES, Pending, Raw
 from asmevo.check.engine.view import Chunk, View
 from asmevo.check.findings import ERROR, NOTE, Finding
 from asmevo.isa.counters import UNORDERED, Order, encode_waits
@@ -128,6 +128,13 @@ def describe(
             what=queue.counter,
         )  # fmt: skip
     registers = register_text(raw.mask)
+    if raw.rule == AT_RETURN:
+        return Finding(
+            raw.rule, "-", NOTE, kernel, index, text, source.index if source else None, producer,
+            source.path if source else (),
+            f"{registers} may be pending at this jump: whoever comes next may read it",
+            f"{wait} before it", need, None, source.distance if source else None, registers,
+        )  # fmt: skip
     doing = "read" if raw.rule == "wait.raw" else "overwritten"
     message = f"{registers} is {doing} while the result of {producer or 'a load'!r} may be pending"
     mark, severity = "R", ERROR

@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from asmevo.api.files import read_file, write_file
-from asmevo.cli.common import naming
+from asmevo.api.assembly import LONGEST, assemble, decoded, read_text
+from asmevo.api.files import check_outputs, write_file
+from asmevo.cli.common import ForceOption
 from asmevo.cli.output import Format, FormatOption, emit
-from asmevo.codeobject import CodeObject
 from asmevo.errors import InputError
-from asmevo.program import asmread
 
 SCHEMA = "asmevo/asm/1"
 STDIN = Path("-")
-_LONGEST = 256 << 20
 
 
-def read_text(path: Path) -> str:
-    """Text of an assembly file, `-` being stdin.
-
-    Raises:
-        InputError: unreadable, no UTF-8 text, or too long.
-    """
-    data = sys.stdin.buffer.read(_LONGEST + 1) if path == STDIN else read_file(path)
-    if len(data) > _LONGEST:
-        raise InputError(f"{path}: {len(data)} bytes is no assembly file", f"limit {_LONGEST}")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as err:
-        raise InputError(
-            f"{path}: not a text file (byte {err.start})", "give the .s that `asmevo disasm` wrote"
-        ) from err
+def _text(source: Path) -> str:
+    if source != STDIN:
+        return read_text(source)
+    data = sys.stdin.buffer.read(LONGEST + 1)
+    if len(data) > LONGEST:
+        raise InputError(f"stdin: {len(data)} bytes is no assembly file", f"limit {LONGEST}")
+    return decoded(data, source)
 
 
 def register(app: typer.Typer) -> None:
@@ -45,6 +34,7 @@ def register(app: typer.Typer) -> None:
     def command(
         source: Annotated[Path, typer.Argument(help="file that `asmevo disasm` wrote; - is stdin")],
         output: Annotated[Path, typer.Option("--output", "-o", help="the code object to write")],
+        force: ForceOption = False,
         format: FormatOption = Format.TEXT,
     ) -> None:
         """Build the code object of an assembly file; unedited, it has the original's bytes.
@@ -55,21 +45,13 @@ def register(app: typer.Typer) -> None:
 
         Example: asmevo asm K0.s -o K1.hsaco
         """
-        text = read_text(source)
-        with naming(source):
-            data = asmread.read(text)
-            co = CodeObject.open(data)
-        write_file(output, data)
-        record: dict[str, Any] = {
-            "output": str(output),
-            "bytes": len(data),
-            "sha256": hashlib.sha256(data).hexdigest(),
-            "target": co.target.target_id,
-            "kernels": [k.name for k in co.kernels],
-        }
+        check_outputs([output], [source], force=force)
+        result = assemble(_text(source), source)
+        write_file(output, result.object, force=force)
+        record = {"output": str(output), **result.data}
         line = (
-            f"wrote {output}: {len(data)} bytes, {co.target.target_id}, {len(co.kernels)} "
-            f"kernel(s), sha256 {record['sha256'][:12]}"
+            f"wrote {output}: {record['bytes']} bytes, {record['target']}, "
+            f"{len(record['kernels'])} kernel(s), sha256 {record['sha256'][:12]}"
         )
         emit(format, SCHEMA, record, [line], ok=True)
 

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from asmevo.cli.common import (
-    KernelOption,
-    LaunchOption,
-    SeedOption,
-    SizeOption,
-    capsules,
-    emulated,
-    naming,
-    open_object,
-)
+from asmevo.api import bench
+from asmevo.cli.common import KernelOption, LaunchOption, SeedOption, SizeOption, sizes_of
 from asmevo.cli.output import Format, FormatOption, emit, progress, table
 
 SCHEMA = "asmevo/bench/1"
+_HEADER = (
+    "object",
+    "launch",
+    "modelled cycles",
+    "core-bound",
+    "memory-bound",
+    "speedup",
+    "band",
+    "validation class",
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -36,61 +38,35 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Model the cycles of one or more objects on the same launches (nothing is verified).
 
+        Size variants of launch.yaml only test correctness: they are not timed.
+
         Example: asmevo bench K0.hsaco K1.hsaco --launch launch.yaml
         """
-        loaded = [(path, *open_object(path)) for path in objects]
-        launches = capsules(loaded[0][2], launch, kernel, size, input_seed)
-        rows: list[tuple[str, ...]] = []
-        results: list[dict[str, Any]] = []
         with progress("bench") as advance:
-            device = emulated(advance)
-            base: dict[str, float] = {}
-            for n, (path, data, _co) in enumerate(loaded):
-                for capsule in launches:
-                    advance(n * len(launches), len(loaded) * len(launches), path.name)
-                    with naming(path):
-                        e = device.estimate(data, capsule, split=True)
-                    key = capsule.label
-                    base.setdefault(key, e.cycles)
-                    ratio = base[key] / e.cycles
-                    rows.append(
-                        (
-                            path.name,
-                            key or "-",
-                            f"{e.cycles:.0f}",
-                            f"{e.core_cycles:.0f}",
-                            f"{e.memory_cycles:.0f}",
-                            f"{ratio:.4f}x",
-                            f"{e.band:.0%}",
-                            e.validation_class,
-                        )
-                    )
-                    results.append(
-                        {
-                            "object": str(path),
-                            "launch": key,
-                            "label": e.label,
-                            "cycles": e.cycles,
-                            "core_cycles": e.core_cycles,
-                            "memory_cycles": e.memory_cycles,
-                            "speedup": ratio,
-                            "band": e.band,
-                            "validation_class": e.validation_class,
-                        }
-                    )
-        lines = table(
-            rows,
+            result = bench(
+                objects,
+                launch,
+                kernel=kernel,
+                sizes=sizes_of(size),
+                input_seed=input_seed,
+                progress=advance,
+            )
+        rows = [
             (
-                "object",
-                "launch",
-                "modelled cycles",
-                "core-bound",
-                "memory-bound",
-                "speedup",
-                "band",
-                "validation class",
-            ),
-        )
-        emit(format, SCHEMA, {"results": results}, lines, ok=True, reason="modelled, not measured")
+                Path(r["object"]).name,
+                r["launch"] or "-",
+                f"{r['cycles']:.0f}",
+                f"{r['core_cycles']:.0f}",
+                f"{r['memory_cycles']:.0f}",
+                f"{r['speedup']:.4f}x",
+                f"{r['band']:.0%}",
+                r["validation_class"],
+            )
+            for r in result.data["results"]
+        ]
+        lines = table(rows, _HEADER)
+        if result.data["untimed"]:
+            lines.append(f"not timed: {result.data['untimed']} size variants, which only test")
+        emit(format, SCHEMA, result.data, lines, ok=True, reason=result.reason)
 
     del command

@@ -8,10 +8,11 @@ from typing import Annotated
 import typer
 
 from asmevo.api import corpora
+from asmevo.cli.app import App
 from asmevo.cli.output import Format, FormatOption, emit, say, table
 
 SCHEMA = "asmevo/corpus/1"
-app = typer.Typer(
+app = App(
     help="Fetch and list public kernels (downloaded from the package index, never bundled).",
     no_args_is_help=True,
 )

@@ -10,9 +10,12 @@ from typing import Annotated
 import typer
 
 import asmevo
-from asmevo.api.files import write_file
-from asmevo.cli.commands import optimize as optimizing
-from asmevo.cli.output import Format, FormatOption, emit
+from asmevo.api import optimize
+from asmevo.api.files import check_outputs, write_file
+from asmevo.api.optimization import SCHEMA
+from asmevo.cli.commands.optimize import Outputs, summary
+from asmevo.cli.common import ForceOption
+from asmevo.cli.output import INTERRUPTED, Format, FormatOption, emit, progress
 from asmevo.errors import EnvironmentFault
 from asmevo.program.build import assemble_object
 
@@ -52,6 +55,7 @@ def register(app: typer.Typer) -> None:
         kernel: Annotated[str, typer.Option(help="one of the project's kernels")] = DEMO_KERNEL,
         budget: Annotated[int, typer.Option(min=1, help="attempts of the search")] = 60,
         seed: Annotated[int, typer.Option(help="seed of the search driver")] = 1,
+        force: ForceOption = False,
         format: FormatOption = Format.TEXT,
     ) -> None:
         """Optimize a compiled gfx942 kernel through every gate; no GPU needed.
@@ -66,35 +70,26 @@ def register(app: typer.Typer) -> None:
             names = ", ".join(sorted(p.stem for p in source.parent.glob("*.s")))
             raise typer.BadParameter(f"there is no kernel {kernel!r}; there is {names}")
         output.mkdir(parents=True, exist_ok=True)
-        write_file(output / "K0.hsaco", assemble_object(source.read_text(encoding="utf-8")))
-        launch = output / "launch.yaml"
-        write_file(launch, (folder / "launch" / f"{kernel}.yaml").read_bytes())
-        request = optimizing.Request(
-            output / "K0.hsaco",
-            launch,
-            output / "K1.hsaco",
-            budget=budget,
-            seed=seed,
-            record=output / "record.json",
-            report=output / "report.html",
-        )
-        result, record = optimizing.optimize(request)
-        lines = optimizing.summary(result, record)
-        found = result.best.parent is not None
-        if found:
-            names = ("K0.hsaco", "K1.hsaco", "launch.yaml", "record.json", "report.html")
-            lines += [f"wrote {output / n}" for n in names]
-            lines.append(
-                f"check it: {program_name()} verify {output / 'K0.hsaco'} {output / 'K1.hsaco'} "
-                f"--launch {launch}"
-            )
+        k0, launch, k1 = (output / n for n in ("K0.hsaco", "launch.yaml", "K1.hsaco"))
+        outputs = Outputs(k1, output / "record.json", output / "report.html", force)
+        check_outputs([k0, launch, k1, outputs.record, outputs.report], force=force)
+        write_file(k0, assemble_object(source.read_text(encoding="utf-8")), force=force)
+        write_file(launch, (folder / "launch" / f"{kernel}.yaml").read_bytes(), force=force)
+        with progress("search") as advance:
+            result = optimize(k0, launch, budget=budget, seed=seed, progress=advance)
+        written = [k0, launch, *outputs.write(result)]
+        lines = [*summary(result), *(f"wrote {path}" for path in written)]
+        if result.ok:
+            lines.append(f"check it: {program_name()} verify {k0} {k1} --launch {launch}")
         emit(
             format,
-            optimizing.SCHEMA,
-            {k: v for k, v in record.items() if k != "schema"},
+            SCHEMA,
+            {k: v for k, v in result.data.items() if k != "schema"},
             lines,
-            ok=found,
-            reason=f"{result.best.speedup:.4f}x {record['label']}" if found else "no accepted edit",
+            ok=result.ok and not result.interrupted,
+            reason=f"interrupted; {result.reason}" if result.interrupted else result.reason,
+            status=result.status,
+            code=INTERRUPTED if result.interrupted else 1,
         )
 
     del command

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from asmevo.api.containers import Numbered, nothing_in, search
+from asmevo.api.containers import Numbered, find_objects
 from asmevo.cli.output import Format, FormatOption, cut, emit, progress, table
-from asmevo.errors import EnvironmentFault, UnsupportedError
 
 SCHEMA = "asmevo/find/1"
-UNSUPPORTED = UnsupportedError.exit_code
-_UNUSABLE = {UNSUPPORTED: "unsupported", EnvironmentFault.exit_code: "unreadable"}
 
 PathsArgument = Annotated[
     list[Path],
@@ -64,41 +60,18 @@ def register(app: typer.Typer) -> None:
 
         Example: asmevo find /opt/lib/libkernels.so ~/.triton/cache
         """
-        rows: list[tuple[str, ...]] = []
-        entries: list[dict[str, Any]] = []
-        targets: Counter[str] = Counter()
-        damaged = incomplete = 0
         with progress("find") as advance:
-            for one in search(paths, arch, kernel):
-                advance(one.number, 0, one.found.steps[0].name)
-                rows.append(_row(one))
-                entries.append(one.as_json())
-                unusable = _UNUSABLE.get(one.exit_code, "damaged")
-                targets[one.target or ("incomplete" if one.incomplete else unusable)] += 1
-                incomplete += one.incomplete
-                damaged += bool(one.problem) and one.exit_code != UNSUPPORTED
-        if not entries and arch is None and kernel is None:
-            raise nothing_in(paths)
-        counts = ", ".join(f"{n} {name}" for name, n in sorted(targets.items()))
-        reason = f"{len(entries)} objects: {counts}" if entries else "nothing fits the filters"
+            result = find_objects(paths, arch=arch, kernel=kernel, progress=advance)
+        rows = [_row(one) for one in result.objects]
         emit(
             format,
             SCHEMA,
-            {
-                "objects": entries,
-                "targets": dict(targets),
-                "damaged": damaged,
-                "incomplete": incomplete,
-            },
+            result.data,
             table(rows, _HEADER) if rows else [],
-            ok=bool(entries) and not damaged and not incomplete,
-            reason=reason,
-            status="unsupported"
-            if incomplete and not damaged
-            else "ok"
-            if entries and not damaged
-            else "input_invalid",
-            code=UNSUPPORTED if incomplete and not damaged else 1,
+            ok=result.ok,
+            reason=result.reason,
+            status=result.status,
+            code=result.exit_code,
         )
 
     del command

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from asmevo.api.containers import nothing_in, require
+from asmevo.api import roundtrip
 from asmevo.cli.output import Format, FormatOption, emit, progress, table
-from asmevo.errors import InputError, UnsupportedError
-from asmevo.program.roundtrip import Report, roundtrip
+from asmevo.program.roundtrip import Report
 
 SCHEMA = "asmevo/roundtrip/1"
 _LISTED = 40  # more objects than this are summed up by target
@@ -42,36 +40,21 @@ def register(app: typer.Typer) -> None:
 
         Example: asmevo roundtrip amd_aiter.whl -f json
         """
-        require(paths)
         with progress("roundtrip") as advance:
-            reports = roundtrip(paths, jobs, lambda done: advance(done, 0, "objects"))
-        if not reports:
-            raise nothing_in(paths)
+            result = roundtrip(paths, jobs=jobs, progress=advance)
+        reports = list(result.reports)
         bad = [r for r in reports if r.status != "identical"]
-        if len(reports) == 1 and bad and bad[0].exit_code in (2, 3):
-            kind = UnsupportedError if bad[0].exit_code == 3 else InputError
-            raise kind(f"{bad[0].location}: {bad[0].reason}")
         lines = _each(reports) if len(reports) <= _LISTED else [*_by_target(reports), *_each(bad)]
         lines += [f"{r.location}: {r.reason}" for r in bad]
-        unsupported = sum(r.exit_code == UnsupportedError.exit_code for r in bad)
-        reason = f"{len(reports) - len(bad)} of {len(reports)} identical"
         emit(
             format,
             SCHEMA,
-            {
-                "objects": [asdict(r) for r in reports],
-                "identical": len(reports) - len(bad),
-                "total": len(reports),
-            },
+            result.data,
             lines,
-            ok=not bad,
-            reason=reason + (f", {unsupported} unsupported" if unsupported else ""),
-            status="ok"
-            if not bad
-            else "build_invalid"
-            if unsupported < len(bad)
-            else "unsupported",
-            code=1 if unsupported < len(bad) else UnsupportedError.exit_code,
+            ok=result.ok,
+            reason=result.reason,
+            status=result.status,
+            code=result.exit_code,
         )
 
     del command

@@ -2,83 +2,30 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 from collections import Counter
-from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 import typer
 
-from asmevo.api.files import write_file
-from asmevo.api.traffic import requested_bytes
+from asmevo.api import Run, run
+from asmevo.api.files import check_outputs, write_file
 from asmevo.capsule.model import Capsule
 from asmevo.cli.common import (
+    ForceOption,
     KernelOption,
     MatrixMode,
     MatrixOption,
     SeedOption,
     SizeOption,
-    capsule_summary,
-    capsules,
-    emulated,
-    naming,
-    open_object,
+    sizes_of,
 )
 from asmevo.cli.output import Format, FormatOption, emit, progress, table
-from asmevo.device.protocol import RunOptions, RunResult
-from asmevo.emulate.decode import fidelity
 from asmevo.errors import InputError
-from asmevo.program import Program
 
 SCHEMA = "asmevo/run/1"
-_SHOWN = 12
-
-
-def _buffer_row(capsule: Capsule, name: str, result: RunResult) -> dict[str, Any]:
-    state = capsule.buffer(name)
-    after = result.buffers.get(name, b"")
-    row: dict[str, Any] = {
-        "name": name,
-        "role": state.role,
-        "dtype": state.dtype,
-        "shape": list(state.shape),
-        "sha256": hashlib.sha256(after).hexdigest(),
-        "changed_bytes": int(
-            np.count_nonzero(np.frombuffer(after, np.uint8) != np.frombuffer(state.data, np.uint8))
-        ),
-    }
-    values = state.view(after).reshape(-1)
-    if values.size:
-        numbers = values.astype(np.float64)
-        finite = numbers[np.isfinite(numbers)]
-        row["first"] = [float(v) for v in numbers[:4]]
-        row["mean"] = float(finite.mean()) if finite.size else None
-        row["not_finite"] = int(numbers.size - finite.size)
-    return row
-
-
-def _hottest(program: Program, result: RunResult) -> list[dict[str, Any]]:
-    assert result.counts is not None
-    order = np.argsort(-result.counts, kind="stable")[:_SHOWN]
-    return [
-        {"index": int(i), "executions": int(result.counts[i]), "text": program.line(int(i))}
-        for i in order
-        if result.counts[i]
-    ]
-
-
-def _fidelity(
-    program: Program, capsule: Capsule, result: RunResult, exact: bool
-) -> list[dict[str, Any]]:
-    """Opcodes that ran, with how faithfully they are emulated; worst first."""
-    assert result.counts is not None
-    rows = fidelity.report(
-        program.instructions, program.target.arch, result.counts.tolist(), exact_matrix=exact
-    )
-    return [asdict(row) for row in rows]
 
 
 def _object_and_launch(first: Path, launch: Path | None, object: Path | None) -> tuple[Path, Path]:
@@ -134,6 +81,7 @@ def register(app: typer.Typer) -> None:
         save_capsules: Annotated[
             Path | None, typer.Option(help="folder to write each launch to, as a capsule file")
         ] = None,
+        force: ForceOption = False,
         format: FormatOption = Format.TEXT,
     ) -> None:
         """Run a kernel on the emulator: outputs, memory faults, counts, fidelity.
@@ -143,84 +91,66 @@ def register(app: typer.Typer) -> None:
         Example: asmevo run saxpy-0.capsule --object K1.hsaco
         """
         path, launch = _object_and_launch(first, launch, object)
-        data, co = open_object(path)
-        launches = capsules(co, launch, kernel, size, input_seed)
+        check_outputs([save], [path, launch], force=force)
         if save_capsules is not None and not save_capsules.is_dir():
             raise InputError(f"{save_capsules} is no folder", "create it first")
-        runs: list[dict[str, Any]] = []
-        lines: list[str] = []
-        failure = ""
-        kept: dict[str, Any] = {}
         with progress("run") as advance:
-            device = emulated(advance)
-            options = RunOptions(
-                schedule=schedule, instruction_budget=budget, profile=True, matrix=matrix.value
+            result = run(
+                path,
+                launch,
+                kernel=kernel,
+                sizes=sizes_of(size),
+                input_seed=input_seed,
+                schedule=schedule,
+                matrix=matrix.value,
+                budget=budget,
+                profile=profile,
+                progress=advance,
             )
-            for n, capsule in enumerate(launches):
-                advance(n, len(launches), capsule.label)
-                with naming(path):
-                    result = device.run(data, capsule, options)
-                entry: dict[str, Any] = {
-                    "launch": capsule_summary(capsule),
-                    "instructions": result.instructions,
-                    "host_seconds": result.seconds,
-                    "matrix": matrix.value,
-                    "fault": result.fault.one_line() if result.fault else None,
-                    "buffers": [_buffer_row(capsule, b.name, result) for b in capsule.buffers],
-                }
-                if result.counts is not None:
-                    program = device.program(data)
-                    entry["fidelity"] = _fidelity(
-                        program, capsule, result, matrix is MatrixMode.EXACT
-                    )
-                    entry["bytes_at_most"] = requested_bytes(
-                        program.instructions,
-                        result.counts.tolist(),
-                        co.kernel(capsule.kernel).descriptor.wave_size,
-                    )
-                    if profile:
-                        entry["hottest"] = _hottest(program, result)
-                runs.append(entry)
-                lines += _text(capsule, entry)
-                if result.fault is not None:
-                    failure = failure or result.fault.one_line()
-                if save is not None:
-                    for b in capsule.buffers:
-                        kept[f"{n}_{b.name}"] = b.view(result.buffers[b.name])
+        lines: list[str] = []
+        for capsule, entry in zip(result.launches, result.data["runs"], strict=True):
+            lines += _text(capsule, entry)
+        lines += [f"note: {note}" for note in result.data["notes"]]
         if save is not None:
-            _save(save, kept)
+            _save(save, result, force)
             lines.append(f"wrote {save}")
         if save_capsules is not None:
-            for n, capsule in enumerate(launches):
-                lines.append(f"wrote {_save_capsule(save_capsules, n, capsule)}")
+            for n, capsule in enumerate(result.launches):
+                lines.append(f"wrote {_save_capsule(save_capsules, n, capsule, force)}")
         emit(
             format,
             SCHEMA,
-            {"runs": runs},
+            result.data,
             lines,
-            ok=not failure,
-            reason=failure,
-            status="runtime_failure" if failure else "ok",
+            ok=result.ok,
+            reason=result.reason,
+            status=result.status,
         )
 
     del command
 
 
-def _save(path: Path, arrays: dict[str, Any]) -> None:
+def _save(path: Path, result: Run, force: bool) -> None:
     out = io.BytesIO()
+    arrays = {
+        f"{n}_{b.name}": b.view(one.buffers[b.name])
+        for n, (capsule, one) in enumerate(zip(result.launches, result.results, strict=True))
+        for b in capsule.buffers
+    }
     plain = {
         name: a
         if a.dtype.kind in "fiub" and a.dtype.isbuiltin == 1
         else a.view(f"u{a.dtype.itemsize}")
         for name, a in arrays.items()
     }
-    np.savez(out, **plain)
-    write_file(path, out.getvalue())
+    np.savez(out, **cast("Any", plain))
+    write_file(path, out.getvalue(), force=force)
 
 
-def _save_capsule(folder: Path, number: int, capsule: Capsule) -> Path:
+def _save_capsule(folder: Path, number: int, capsule: Capsule, force: bool) -> Path:
     safe = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in capsule.kernel)
     path = folder / f"{safe[:80] or 'kernel'}-{number}.capsule"
+    check_outputs([path], force=force)
     capsule.save(path)
     return path
 
@@ -249,8 +179,11 @@ def _text(capsule: Capsule, entry: dict[str, Any]) -> list[str]:
     lines += _fidelity_text(entry.get("fidelity", []), entry["matrix"])
     if "hottest" in entry:
         lines += table(
-            [(str(h["index"]), str(h["executions"]), h["text"]) for h in entry["hottest"]],
-            ("index", "executions", "instruction"),
+            [
+                (str(h["index"]), f"{h['offset']:#x}", str(h["executions"]), h["text"])
+                for h in entry["hottest"]
+            ],
+            ("index", "offset", "executions", "instruction"),
         )
     return lines
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from asmevo.check.comparison import compare_objects, examine
-from asmevo.check.engine.facts import skeleton
-from asmevo.check.findings import Finding
+from asmevo.api import verify
+from asmevo.api.verification import DEFAULT_POISON, DEFAULT_SCHEDULES
 from asmevo.cli.common import (
     KernelOption,
     LaunchOption,
@@ -18,31 +16,13 @@ from asmevo.cli.common import (
     MatrixOption,
     SeedOption,
     SizeOption,
-    capsules,
-    emulated,
-    naming,
-    open_object,
+    sizes_of,
 )
 from asmevo.cli.output import Format, FormatOption, emit, progress, table
-from asmevo.codeobject import CodeObject
-from asmevo.errors import InputError, UnsupportedError
 from asmevo.program import Program
-from asmevo.verify.evidence import evidence
-from asmevo.verify.oracle import DifferentialOracle
-from asmevo.verify.report import CapsuleReport, VerifyConfig, VerifyReport, coverage
+from asmevo.verify.report import CapsuleReport, VerifyReport, coverage
 
 SCHEMA = "asmevo/verify/1"
-# In the order of their numbers alone, waves that race for LDS can always come out right.
-DEFAULT_SCHEDULES = ("shuffle:1",)
-_LONGEST_DIFF = 3000  # instructions; finer comparison takes quadratic time
-
-
-def static_findings(k0: CodeObject, k1: CodeObject) -> list[Finding]:
-    """ABI differences and findings of K1 that K0 does not have, in every function of the object.
-
-    The launches run one kernel; K1 takes the place of K0 for all of them.
-    """
-    return list(compare_objects(examine(k0), k1).findings)
 
 
 def register(app: typer.Typer) -> None:
@@ -68,7 +48,7 @@ def register(app: typer.Typer) -> None:
         ] = None,
         poison_seed: Annotated[
             int, typer.Option(help="seed of the junk in undefined registers, LDS and memory")
-        ] = 0x5EED,
+        ] = DEFAULT_POISON,
         matrix: MatrixOption = MatrixMode.EXACT,
         guards_mapped: Annotated[
             bool,
@@ -83,100 +63,37 @@ def register(app: typer.Typer) -> None:
 
         Example: asmevo verify K0.hsaco K1.hsaco --launch launch.yaml
         """
-        k0, co0 = open_object(original)
-        k1, co1 = open_object(candidate)
-        launches = capsules(co0, launch, kernel, size, input_seed)
-        config = VerifyConfig(
-            poison_seed=poison_seed,
-            exact=exact,
-            schedules=tuple(schedule or DEFAULT_SCHEDULES),
-            guards_mapped=guards_mapped,
-            matrix=matrix.value,
-        )
-        co0.kernel(kernel if kernel is not None else launches[0].kernel)
-        with naming(candidate):
-            findings = static_findings(co0, co1)
-        if findings:
-            data: dict[str, Any] = {"findings": [f.as_json() for f in findings]}
-            emit(
-                format,
-                SCHEMA,
-                data,
-                [f.one_line() for f in findings],
-                ok=False,
-                reason=f"static_invalid: {findings[0].message}",
-                status="static_invalid",
-            )
         with progress("verify") as advance:
-            device = emulated(advance)
-            report = DifferentialOracle(k0, device, config).verify(k1, launches)
-        if report.status == "input_invalid":
-            # No verdict on K1: K0 cannot serve as the reference on this launch.
-            raise InputError(report.reason)
-        if report.status == "unsupported":
-            raise UnsupportedError(report.reason)
-        record = evidence(report, k0, k1, launches, device, config)
-        record["evidence_schema"] = record.pop("schema")
-        program = device.program(k1)
-        record["untested_changes"] = untested(report, device.program(k0), program)
+            result = verify(
+                original,
+                candidate,
+                launch,
+                kernel=kernel,
+                sizes=sizes_of(size),
+                input_seed=input_seed,
+                exact=exact,
+                schedules=tuple(schedule or DEFAULT_SCHEDULES),
+                poison_seed=poison_seed,
+                matrix=matrix.value,
+                guards_mapped=guards_mapped,
+                progress=advance,
+            )
+        lines = [f.one_line() for f in result.findings]
+        if result.report is not None and result.program is not None:
+            lines += _lines(result.report, result.launches, result.program)
+            lines += _warnings(result.data["untested_changes"])
+            lines += [f"note: {note}" for note in result.data["launch_notes"]]
         emit(
             format,
             SCHEMA,
-            {k: v for k, v in record.items() if k not in ("status", "reason")},
-            [*_lines(report, len(launches), program), *_warnings(record["untested_changes"])],
-            ok=report.ok,
-            reason=f"{report.status}: {report.reason}"
-            if not report.ok
-            else str(report.evidence_class),
-            status=report.status,
+            result.data,
+            lines,
+            ok=result.ok,
+            reason=result.reason,
+            status=result.status,
         )
 
     del command
-
-
-def changed(before: Program, after: Program) -> list[int]:
-    """Instructions of `after` that `before` does not have there, by the order of their texts.
-
-    Where something was taken out, the instruction behind it counts. Branch distances do not.
-    """
-
-    def texts(program: Program) -> list[str]:
-        known = program.instructions
-        return [
-            skeleton(text) if (text := i.text or i.raw.hex()).startswith("s_") and "branch" in text
-            else text
-            for i in known
-        ]  # fmt: skip
-
-    a, b = texts(before), texts(after)
-    first = 0
-    while first < min(len(a), len(b)) and a[first] == b[first]:
-        first += 1
-    back = 0
-    while back < min(len(a), len(b)) - first and a[-1 - back] == b[-1 - back]:
-        back += 1
-    a, b = a[first : len(a) - back], b[first : len(b) - back]
-    if max(len(a), len(b)) > _LONGEST_DIFF:
-        return list(range(first, first + max(len(b), 1)))
-    found: set[int] = set()
-    for tag, _, _, low, high in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
-        if tag != "equal":
-            found.update(range(first + low, first + max(high, low + 1)))
-    return sorted(i for i in found if i < len(after.instructions))
-
-
-def untested(report: VerifyReport, before: Program, after: Program) -> list[dict[str, Any]]:
-    """Changed instructions that no launch executed, by function; padding left out."""
-    executed = report.executed
-    if executed is None:
-        return []
-    lost = [i for i in changed(before, after) if not executed[i]]
-    out: list[dict[str, Any]] = []
-    for f in after.functions:
-        inside = [i for i in lost if f.first <= i < f.last]
-        if inside:
-            out.append({"function": f.name, "instructions": inside})
-    return out
 
 
 def _warnings(changes: list[dict[str, Any]]) -> list[str]:

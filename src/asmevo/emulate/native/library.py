@@ -13,7 +13,6 @@ import hashlib
 import json
 import os
 import shutil
-import stat
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,6 +24,7 @@ import llvmlite  # pyright: ignore[reportMissingTypeStubs]
 import llvmlite.binding as _binding  # pyright: ignore[reportMissingTypeStubs]
 
 import asmevo
+from asmevo import caches
 from asmevo.caches import cache_root
 from asmevo.emulate.engine.schedule import runtime_module
 from asmevo.emulate.helpers.emit import FAMILIES, Variant
@@ -169,17 +169,10 @@ def cache_key() -> str:
 
 def cache_folder() -> Path | None:
     """This key's cache folder, made private to the user; None where none can be had."""
-    folder = cache_root() / "helpers" / cache_key()
-    fresh = not folder.exists()
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        status = folder.stat()
-    except OSError:
-        return None
-    foreign = status.st_uid != os.getuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    if foreign:
-        return None
-    if fresh:
+    parts = ("helpers", cache_key())
+    fresh = not cache_root().joinpath(*parts).exists()
+    folder = caches.cache_folder(*parts)
+    if folder is not None and fresh:
         _prune(folder)
     return folder
 
@@ -285,8 +278,8 @@ class HelperLibrary:
         try:
             data: Any = json.loads((self._folder / f"{stem}.json").read_text())
             code = (self._folder / f"{stem}.o").read_bytes()
-            good = hashlib.sha256(code).hexdigest() == data["sha256"]
-            symbols: list[str] = list(data["symbols"])
+            symbols: list[str] = [str(s) for s in data["symbols"]]
+            good = _digest(code, symbols) == data["sha256"]
         except (OSError, ValueError, KeyError, TypeError):
             good, code, symbols = False, b"", []
         if not good or any(s in self._addresses for s in symbols):
@@ -300,7 +293,7 @@ class HelperLibrary:
         if self._folder is None:
             return
         stem = hashlib.sha256("\n".join(symbols).encode()).hexdigest()[:24]
-        note = {"symbols": list(symbols), "sha256": hashlib.sha256(code).hexdigest()}
+        note = {"symbols": list(symbols), "sha256": _digest(code, symbols)}
         try:
             _write(self._folder / f"{stem}.o", code)
             _write(self._folder / f"{stem}.json", json.dumps(note).encode())
@@ -308,6 +301,15 @@ class HelperLibrary:
             return  # a full or read-only disk only costs the next start its time
         for symbol in symbols:
             self._index.setdefault(symbol, stem)
+
+
+def _digest(code: bytes, symbols: Sequence[str]) -> str:
+    """Digest of a cache entry: of the code, and of which symbol stands at which place of its table.
+
+    A list that was reordered or cut would call one opcode's code for another.
+    """
+    head = json.dumps(list(symbols)).encode()
+    return hashlib.sha256(len(head).to_bytes(8, "little") + head + code).hexdigest()
 
 
 def _write(path: Path, data: bytes) -> None:

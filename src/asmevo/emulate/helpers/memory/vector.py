@@ -182,12 +182,14 @@ class Addressing:
         high = f.op(f"shl i64 {f.op(f'zext i32 {more} to i64')}, 14")
         stride = h.splat(f.op(f"or i64 {self.stride}, {high}"), 64)
         swizzled = f.op(f"icmp slt i64 {self.low}, 0")
-        index, linear_index = lane, lane
+        index, linear_index, linear_stride = lane, lane, stride
         if self.index is not None:
             own = f.op(f"zext {I32X64} {self.index} to {I64X64}")
             index = f.op(f"add {I64X64} {own}, {lane}")
-            linear_index = own  # linear buffers with an index drop the lane number
-        linear = f.op(f"add {I64X64} {offset}, {f.op(f'mul {I64X64} {linear_index}, {stride}')}")
+            # Linear buffers with an index drop the lane number, and the longer stride with it.
+            linear_index, linear_stride = own, h.splat(self.stride, 64)
+        step = f.op(f"mul {I64X64} {linear_index}, {linear_stride}")
+        linear = f.op(f"add {I64X64} {offset}, {step}")
         code = f.op(f"and i32 {f.op(f'lshr i32 {self.word3}, 21')}, 3")
         shift = f.op(f"add i64 {f.op(f'zext i32 {code} to i64')}, 3")
         group = h.splat(shift, 64)

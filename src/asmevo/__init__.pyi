@@ -1,0 +1,94 @@
+"""What `import asmevo` shows to type checkers; at run time it is loaded when first used."""
+
+from asmevo.api import (
+    Assembled as Assembled,
+)
+from asmevo.api import (
+    Checked as Checked,
+)
+from asmevo.api import (
+    Disassembly as Disassembly,
+)
+from asmevo.api import (
+    Inspection as Inspection,
+)
+from asmevo.api import (
+    Object as Object,
+)
+from asmevo.api import (
+    Optimization as Optimization,
+)
+from asmevo.api import (
+    Replaced as Replaced,
+)
+from asmevo.api import (
+    Result as Result,
+)
+from asmevo.api import (
+    Roundtrip as Roundtrip,
+)
+from asmevo.api import (
+    Run as Run,
+)
+from asmevo.api import (
+    Search as Search,
+)
+from asmevo.api import (
+    Verification as Verification,
+)
+from asmevo.api import (
+    asm as asm,
+)
+from asmevo.api import (
+    bench as bench,
+)
+from asmevo.api import (
+    check as check,
+)
+from asmevo.api import (
+    check_launches as check_launches,
+)
+from asmevo.api import (
+    disasm as disasm,
+)
+from asmevo.api import (
+    doctor as doctor,
+)
+from asmevo.api import (
+    extract as extract,
+)
+from asmevo.api import (
+    find as find,
+)
+from asmevo.api import (
+    inspect as inspect,
+)
+from asmevo.api import (
+    launch_template as launch_template,
+)
+from asmevo.api import (
+    launches as launches,
+)
+from asmevo.api import (
+    open as open,
+)
+from asmevo.api import (
+    optimize as optimize,
+)
+from asmevo.api import (
+    profile as profile,
+)
+from asmevo.api import (
+    replace as replace,
+)
+from asmevo.api import (
+    roundtrip as roundtrip,
+)
+from asmevo.api import (
+    run as run,
+)
+from asmevo.api import (
+    verify as verify,
+)
+
+__version__: str

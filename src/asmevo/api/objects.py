@@ -1,0 +1,143 @@
+"""Code objects and launches as the use cases take them: paths, bytes, or what is opened already."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from asmevo.api.arguments import suspicious
+from asmevo.api.files import read_file
+from asmevo.api.kinds import explain
+from asmevo.api.naming import naming
+from asmevo.capsule.file import is_capsule
+from asmevo.capsule.model import Capsule
+from asmevo.capsule.spec import LaunchSpec
+from asmevo.codeobject import CodeObject, Kernel
+from asmevo.program import recover
+from asmevo.verify.synthesize import capsules_for
+
+if TYPE_CHECKING:
+    from asmevo.device.emulated import EmulatedDevice
+
+Progress = Callable[[int, int, str], None]
+"""(done, total or 0, note): told while something long goes on."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Object:
+    """An opened code object.
+
+    Attributes:
+        path: its file, or None when it was given as bytes.
+        data: the bytes.
+        code: the parsed view: descriptors, metadata, sections.
+    """
+
+    path: Path | None
+    data: bytes
+    code: CodeObject
+
+    @property
+    def name(self) -> str:
+        """File name for messages."""
+        return str(self.path) if self.path is not None else "object"
+
+    @property
+    def target(self) -> str:
+        """Target id, e.g. `gfx942:sramecc+:xnack-`."""
+        return self.code.target.target_id
+
+    @property
+    def kernels(self) -> tuple[Kernel, ...]:
+        """Its kernels."""
+        return self.code.kernels
+
+    @property
+    def sha256(self) -> str:
+        """Digest of the bytes, hexadecimal."""
+        return hashlib.sha256(self.data).hexdigest()
+
+
+ObjectLike = Object | bytes | str | Path
+LaunchLike = Capsule | Sequence[Capsule] | str | Path
+Sizes = Mapping[str, int | str]
+
+
+def open(object: ObjectLike) -> Object:
+    """Open a code object.
+
+    Args:
+        object: path of a `.hsaco` or `.co` file, its bytes, or an opened object.
+
+    Raises:
+        InputError: not there, damaged, or something else than a code object; says what to do.
+        UnsupportedError: a processor or code object version that is not known.
+    """
+    if isinstance(object, Object):
+        return object
+    path = None if isinstance(object, bytes) else Path(object)
+    data = object if isinstance(object, bytes) else read_file(Path(object))
+    if path is not None:
+        explain(path, data)
+    opened = None
+    with naming(path):
+        opened = CodeObject.open(data)
+    assert opened is not None
+    return Object(path, data, opened)
+
+
+def launches(
+    object: ObjectLike,
+    launch: LaunchLike,
+    *,
+    kernel: str | None = None,
+    sizes: Sizes | None = None,
+    input_seed: int | None = None,
+) -> tuple[Capsule, ...]:
+    """The launches of an object: of a launch description its sizes and variants, or a capsule.
+
+    Args:
+        object: the object to launch.
+        launch: path of a launch.yaml or a capsule file, or capsules.
+        kernel: kernel name, when neither object nor launch leaves it clear.
+        sizes: overrides of the description's sizes, numbers or expressions.
+        input_seed: seed of the random inputs instead of the description's.
+
+    Raises:
+        InputError: the description is wrong or does not fit the object.
+        UnsupportedError: the kernel cannot be launched synthetically.
+    """
+    if isinstance(launch, Capsule):
+        return (launch,)
+    if not isinstance(launch, str | Path):
+        return tuple(launch)
+    read_file(Path(launch))  # a missing file is reported as such, whatever its format would be
+    code = open(object).code
+    return capsules_for(code, launch, sizes or None, kernel=kernel, seed=input_seed)
+
+
+def emulated(progress: Progress | None = None) -> EmulatedDevice:
+    """The embedded default device; `progress` is told of helpers being compiled."""
+    # The compilers behind it take longer to load than most use cases to run.
+    from asmevo.device.emulated import EmulatedDevice
+
+    if progress is None:
+        return EmulatedDevice()
+    show = progress
+    return EmulatedDevice(progress=lambda done, total: show(done, total, "compiling helpers"))
+
+
+def launch_notes(object: ObjectLike, launch: LaunchLike, kernel: str | None = None) -> list[str]:
+    """What the code of an object says against a launch description, one line each.
+
+    Only scalars whose type it contradicts (see `api.arguments`); empty for capsules.
+    """
+    if not isinstance(launch, str | Path) or is_capsule(launch):
+        return []
+    opened = open(object)
+    spec = LaunchSpec.load(launch)
+    chosen = opened.code.kernel(spec.kernel if kernel is None else kernel)
+    return suspicious(recover(opened.code), chosen, spec)

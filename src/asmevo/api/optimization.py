@@ -1,0 +1,259 @@
+"""Search for a faster object that behaves like the original."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from asmevo.api.objects import (
+    LaunchLike,
+    Object,
+    ObjectLike,
+    Progress,
+    Sizes,
+    emulated,
+    launch_notes,
+    launches,
+    open,
+)
+from asmevo.api.results import Result
+from asmevo.capsule.model import Capsule, timed_launches
+from asmevo.device.protocol import Timing
+from asmevo.drivers import make_driver
+from asmevo.errors import InputError
+from asmevo.program import recover
+from asmevo.program.edit import apply
+from asmevo.search.controller import Config, Controller, SearchResult
+from asmevo.search.controller import Progress as SearchProgress
+from asmevo.verify.evidence import evidence
+from asmevo.verify.oracle import DifferentialOracle
+from asmevo.verify.report import VerifyConfig
+
+SCHEMA = "asmevo/optimize/1"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Optimization(Result):
+    """Result of `optimize`; `data` is the record of the run.
+
+    Attributes:
+        original: K0.
+        object: bytes of the fastest accepted object, or None when none was faster.
+        search: nodes and attempts in full.
+        interrupted: Ctrl-C ended the search; what was accepted until then is the result.
+    """
+
+    original: Object
+    object: bytes | None
+    search: SearchResult
+    interrupted: bool
+
+
+def optimize(
+    original: ObjectLike,
+    launch: LaunchLike,
+    *,
+    kernel: str | None = None,
+    sizes: Sizes | None = None,
+    input_seed: int | None = None,
+    budget: int = 200,
+    seed: int = 0,
+    driver: str = "rules",
+    store: str | Path | None = None,
+    resume: bool = False,
+    exact: bool = False,
+    schedules: tuple[str, ...] = (),
+    progress: Progress | None = None,
+) -> Optimization:
+    """Search edits of a kernel, every one through every gate, and verify the winner once more.
+
+    A KeyboardInterrupt ends the search early and is no error: see `Optimization.interrupted`.
+
+    Args:
+        original: K0, the only oracle.
+        launch, kernel, sizes, input_seed: see `launches`. Size variants test candidates and are
+            not timed.
+        budget: attempts.
+        seed, driver: who proposes.
+        store: path of the run store (SQLite), kept for `resume`; a temporary one if None.
+        resume: go on with the run in `store`.
+        exact: accept bit-equal results only.
+        schedules: further wave orders to test.
+        progress: told (attempts, budget, news).
+
+    Raises:
+        InputError: bad options, object or launch description.
+        UnsupportedError: the kernel needs something that is not supported.
+        EnvironmentFault: the store cannot be written.
+    """
+    opened = open(original)
+    if resume and store is None:
+        raise InputError("--resume needs the run store", "give --store as in the first run")
+    capsules = launches(opened, launch, kernel=kernel, sizes=sizes, input_seed=input_seed)
+    notes = launch_notes(opened, launch, kernel)
+    config = VerifyConfig(exact=exact, schedules=schedules)
+
+    def show(p: SearchProgress) -> None:
+        if progress is not None:
+            news = f"{p.attempt.status}, best {p.best.speedup:.4f}x modelled"
+            progress(p.done, p.budget, news)
+
+    with tempfile.TemporaryDirectory(prefix="asmevo-") as scratch:
+        place = Path(store) if store is not None else Path(scratch) / "run.db"
+        search = Config(
+            opened.data, kernel, capsules, emulated(progress), make_driver(driver, seed), place,
+            resume, budget, verify=config,
+        )  # fmt: skip
+        result = Controller(search, show).run()
+    name = opened.code.kernel(kernel if kernel is not None else capsules[0].kernel).name
+    labels = [c.label for c in timed_launches(capsules)]
+    record = _record(opened, name, driver, seed, budget, result, labels)
+    record["launch_notes"] = notes
+    found = result.best.parent is not None
+    if found:
+        record["evidence"] = _again(opened, result.object, capsules, config)
+    return Optimization(
+        found,
+        "accepted" if found else "insufficient_speedup",
+        f"{result.best.speedup:.4f}x {result.root.label}"
+        if found
+        else "no accepted edit; no object written",
+        record,
+        opened,
+        result.object if found else None,
+        result,
+        result.stopped == "interrupted",
+    )
+
+
+def _again(
+    opened: Object, winner: bytes, capsules: Sequence[Capsule], config: VerifyConfig
+) -> dict[str, Any]:
+    """Judge the winner from scratch: other junk, a device without history, exact arithmetic."""
+    final = VerifyConfig(
+        poison_seed=config.poison_seed + 1,
+        exact=config.exact,
+        schedules=config.schedules or ("shuffle:1",),
+        matrix="exact",
+    )
+    device = emulated()
+    again = DifferentialOracle(opened.data, device, final).verify(winner, capsules)
+    if not again.ok:
+        raise InputError(
+            f"the winner failed its final verification: {again.reason}",
+            "the launch description leaves something undefined; nothing was written",
+        )
+    return evidence(again, opened.data, winner, capsules, device, final)
+
+
+def _mean(timings: Sequence[Timing]) -> float:
+    """Geometric mean of the timed launches; a ratio of two is the headline's speedup."""
+    if len(timings) == 1:
+        return timings[0].centre
+    return math.exp(sum(math.log(t.centre) for t in timings) / len(timings))
+
+
+def _record(
+    opened: Object,
+    kernel: str,
+    driver: str,
+    seed: int,
+    budget: int,
+    result: SearchResult,
+    labels: list[str],
+) -> dict[str, Any]:
+    best, root = result.best, result.root
+    return {
+        "schema": SCHEMA,
+        "kernel": kernel,
+        "target": opened.target,
+        "k0": root.id,
+        "k1": best.id if best.parent is not None else None,
+        "label": root.label,
+        "unit": root.unit,
+        "k0_time": _mean(root.timings),
+        "k1_time": _mean(best.timings),
+        "speedup": best.speedup,
+        "launches": [
+            {
+                "label": label,
+                "k0": before.centre,
+                "k1": after.centre,
+                "speedup": before.centre / after.centre,
+            }
+            for label, before, after in zip(labels, root.timings, best.timings, strict=True)
+        ],
+        "band": root.timings[0].band,
+        "validation_class": root.timings[0].validation_class,
+        "evidence_class": best.evidence,
+        "driver": driver,
+        "seed": seed,
+        "budget": budget,
+        "attempts": len(result.attempts),
+        "replayed": result.replayed,
+        "stopped": result.stopped,
+        "verdicts": result.verdicts,
+        "rules": result.rules,
+        "lineage": [
+            {
+                "node": n.id,
+                "parent": n.parent,
+                "sequence": n.sequence,
+                "time": _mean(n.timings),
+                "speedup": n.speedup,
+                "evidence_class": n.evidence,
+                "edits": [
+                    {"first": e.first, "last": e.last, "lines": list(e.lines), "note": e.note}
+                    for e in n.edits
+                ],
+            }
+            for n in result.lineage
+        ],
+        "attempt_log": [
+            {
+                "sequence": o.sequence,
+                "parent": o.proposal.parent,
+                "rule": o.proposal.rule,
+                "status": o.status,
+                "gate": o.gate,
+                "reason": o.reason,
+                "speedup": o.speedup,
+            }
+            for o in result.attempts
+        ],
+    }
+
+
+def before_after(
+    result: Optimization,
+) -> tuple[list[dict[str, Any]], tuple[list[str], list[str]]]:
+    """Per accepted step the edited lines before and after, and the whole code of K0 and K1."""
+    program = recover(result.original.code)
+    original = program.listing(0, len(program.instructions))
+    steps: list[dict[str, Any]] = []
+    for node in result.search.lineage:
+        if node.parent is None:
+            continue
+        edits = [
+            {
+                "note": e.note,
+                "first": e.first,
+                "before": program.listing(e.first, e.last),
+                "after": list(e.lines),
+            }
+            for e in node.edits
+        ]
+        steps.append(
+            {
+                "sequence": node.sequence,
+                "speedup": node.speedup,
+                "evidence": node.evidence,
+                "edits": edits,
+            }
+        )
+        program = apply(program, node.edits)
+    return steps, (original, program.listing(0, len(program.instructions)))

@@ -1,0 +1,166 @@
+"""Does K1 behave like K0? ABI, static checks, then both side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any, Literal
+
+from asmevo.api.naming import naming
+from asmevo.api.objects import (
+    LaunchLike,
+    ObjectLike,
+    Progress,
+    Sizes,
+    emulated,
+    launch_notes,
+    launches,
+    open,
+)
+from asmevo.api.results import Result
+from asmevo.check.comparison import compare_objects, examine
+from asmevo.check.engine.facts import skeleton
+from asmevo.check.findings import Finding
+from asmevo.errors import InputError, UnsupportedError
+from asmevo.program import Program
+from asmevo.verify.evidence import evidence
+from asmevo.verify.oracle import DifferentialOracle
+from asmevo.verify.report import VerifyConfig, VerifyReport
+
+# In the order of their numbers alone, waves that race for LDS can always come out right.
+DEFAULT_SCHEDULES = ("shuffle:1",)
+DEFAULT_POISON = 0x5EED
+_LONGEST_DIFF = 3000  # instructions; finer comparison takes quadratic time
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Verification(Result):
+    """Result of `verify`.
+
+    Attributes:
+        findings: static differences; where there are any, nothing was run.
+        report: the runs, or None.
+        program: K1's code, or None.
+        launches: how many launches there are (stressed variants of them follow in `report`).
+    """
+
+    findings: tuple[Finding, ...] = ()
+    report: VerifyReport | None = None
+    program: Program | None = None
+    launches: int = 0
+
+
+def verify(
+    original: ObjectLike,
+    candidate: ObjectLike,
+    launch: LaunchLike,
+    *,
+    kernel: str | None = None,
+    sizes: Sizes | None = None,
+    input_seed: int | None = None,
+    exact: bool = False,
+    schedules: tuple[str, ...] = DEFAULT_SCHEDULES,
+    poison_seed: int = DEFAULT_POISON,
+    matrix: Literal["fast", "exact"] = "exact",
+    guards_mapped: bool = False,
+    progress: Progress | None = None,
+) -> Verification:
+    """Judge K1 against K0: ABI, waits and hazards, then runs of both on every launch.
+
+    Args:
+        original: K0, the only oracle.
+        candidate: K1.
+        launch, kernel, sizes, input_seed: see `launches`.
+        exact: accept bit-equal results only.
+        schedules: further wave orders to test.
+        poison_seed: seed of the junk in undefined registers, LDS and memory.
+        matrix: arithmetic of matrix instructions.
+        guards_mapped: map red zones as memory and look for damage, as on hardware.
+        progress: told when helpers compile.
+
+    Raises:
+        InputError: an object or the launch is unusable; K0 is no usable reference on it.
+        UnsupportedError: an instruction or target that is not supported.
+    """
+    k0, k1 = open(original), open(candidate)
+    capsules = launches(k0, launch, kernel=kernel, sizes=sizes, input_seed=input_seed)
+    notes = launch_notes(k0, launch, kernel)
+    config = VerifyConfig(
+        poison_seed=poison_seed,
+        exact=exact,
+        schedules=schedules,
+        guards_mapped=guards_mapped,
+        matrix=matrix,
+    )
+    k0.code.kernel(kernel if kernel is not None else capsules[0].kernel)
+    with naming(k1.path):
+        # The launches run one kernel; K1 takes the place of K0 for all of them.
+        findings = compare_objects(examine(k0.code), k1.code).findings
+    if findings:
+        return Verification(
+            False,
+            "static_invalid",
+            f"static_invalid: {findings[0].message}",
+            {"findings": [f.as_json() for f in findings]},
+            tuple(findings),
+        )
+    device = emulated(progress)
+    report = DifferentialOracle(k0.data, device, config).verify(k1.data, capsules)
+    if report.status == "input_invalid":
+        # No verdict on K1: K0 cannot serve as the reference on this launch.
+        raise InputError(report.reason)
+    if report.status == "unsupported":
+        raise UnsupportedError(report.reason)
+    record = evidence(report, k0.data, k1.data, capsules, device, config)
+    record["evidence_schema"] = record.pop("schema")
+    program = device.program(k1.data)
+    record["untested_changes"] = untested(report, device.program(k0.data), program)
+    record["launch_notes"] = notes
+    reason = str(report.evidence_class) if report.ok else f"{report.status}: {report.reason}"
+    data = {k: v for k, v in record.items() if k not in ("status", "reason")}
+    return Verification(report.ok, report.status, reason, data, (), report, program, len(capsules))
+
+
+def changed(before: Program, after: Program) -> list[int]:
+    """Instructions of `after` that `before` does not have there, by the order of their texts.
+
+    Where something was taken out, the instruction behind it counts. Branch distances do not.
+    """
+
+    def texts(program: Program) -> list[str]:
+        known = program.instructions
+        return [
+            skeleton(text) if (text := i.text or i.raw.hex()).startswith("s_") and "branch" in text
+            else text
+            for i in known
+        ]  # fmt: skip
+
+    a, b = texts(before), texts(after)
+    first = 0
+    while first < min(len(a), len(b)) and a[first] == b[first]:
+        first += 1
+    back = 0
+    while back < min(len(a), len(b)) - first and a[-1 - back] == b[-1 - back]:
+        back += 1
+    a, b = a[first : len(a) - back], b[first : len(b) - back]
+    if max(len(a), len(b)) > _LONGEST_DIFF:
+        return list(range(first, first + max(len(b), 1)))
+    found: set[int] = set()
+    for tag, _, _, low, high in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        if tag != "equal":
+            found.update(range(first + low, first + max(high, low + 1)))
+    return sorted(i for i in found if i < len(after.instructions))
+
+
+def untested(report: VerifyReport, before: Program, after: Program) -> list[dict[str, Any]]:
+    """Changed instructions that no launch executed, by function; padding left out."""
+    executed = report.executed
+    if executed is None:
+        return []
+    lost = [i for i in changed(before, after) if not executed[i]]
+    out: list[dict[str, Any]] = []
+    for f in after.functions:
+        inside = [i for i in lost if f.first <= i < f.last]
+        if inside:
+            out.append({"function": f.name, "instructions": inside})
+    return out

@@ -1,0 +1,57 @@
+"""The Typer application: every command also takes `-q` and `-v`."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from asmevo.cli.output import NORMAL, QUIET, VERBOSE, Verbosity
+
+_Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="no progress and no remarks on stderr")]
+_Verbose = Annotated[
+    bool,
+    typer.Option("--verbose", "-v", help="progress every second, tracebacks of internal errors"),
+]
+
+
+def _with_verbosity(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The command with two more options, which Typer reads from signature and annotations."""
+
+    @functools.wraps(function)
+    def command(*arguments: Any, quiet: bool, verbose: bool, **options: Any) -> Any:
+        Verbosity.level = QUIET if quiet else VERBOSE if verbose else NORMAL
+        return function(*arguments, **options)
+
+    own = inspect.signature(function)
+    hints = get_type_hints(function, include_extras=True)
+    known = [p.replace(annotation=hints[p.name]) for p in own.parameters.values()]
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind)
+        for name, kind in (("quiet", _Quiet), ("verbose", _Verbose))
+    ]
+    command.__dict__["__signature__"] = own.replace(parameters=[*known, *added])
+    command.__annotations__ = {
+        **hints,
+        **{p.name: p.annotation for p in added},
+    }
+    return command
+
+
+class App(typer.Typer):
+    """A Typer application whose commands all have the options of `_with_verbosity`."""
+
+    def command(
+        self, name: str | None = None, **options: Any
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """See `typer.Typer.command`."""
+        register = super().command(name, **options)
+
+        def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+            register(_with_verbosity(function))
+            return function
+
+        return decorate
