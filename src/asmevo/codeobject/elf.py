@@ -34,6 +34,10 @@ SYMBOL = struct.Struct("<IBBHQQ")
 RELA = struct.Struct("<QQq")
 DYNAMIC = struct.Struct("<qQ")
 
+# Tables of records: section type -> bytes of one.
+_RECORDS = {SHT_SYMTAB: SYMBOL.size, SHT_DYNSYM: SYMBOL.size, SHT_RELA: RELA.size,
+            SHT_DYNAMIC: DYNAMIC.size}  # fmt: skip
+_ADDRESS_SPACE = 1 << 56  # beyond what an AMD GPU addresses, and room to move in 64 bits
 _MACHINES = {3: "x86", 40: "Arm", 62: "x86-64", 183: "AArch64", 190: "CUDA", 243: "RISC-V"}
 
 
@@ -196,12 +200,12 @@ def read_headers(data: bytes | memoryview) -> Headers:
             raise FormatError(
                 f"ELF sections overlap: they add up to {total} bytes, the file has {len(data)}"
             )
-    strings = b""
-    if shstr < len(raw):
-        strings = bytes(data[raw[shstr][4] : raw[shstr][4] + raw[shstr][5]])
-    names = _Names(strings, len(raw))
+    if shstr >= max(len(raw), 1):
+        raise FormatError(f"section {shstr} for the sections' names: there are {len(raw)}")
+    strings = bytes(data[raw[shstr][4] : raw[shstr][4] + raw[shstr][5]]) if shstr else b""
+    names = StringTable(strings, len(raw), "section names")
     sections = tuple(
-        Section(i, names.at(s[0]), s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8],
+        Section(i, names.at(s[0]) if shstr else "", s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8],
                 s[9], shoff + i * shes)
         for i, s in enumerate(raw)
     )  # fmt: skip
@@ -220,26 +224,34 @@ def _cut(data: bytes | memoryview, offset: int, size: int, what: str) -> bytes |
     return data[offset : offset + size]
 
 
-class _Names:
-    """The names of `count` records in a string table.
+class StringTable:
+    """Zero-terminated names by offset, for `count` records.
 
-    Names may share their ends, but together they are no multiple of the table: a table without an
-    end mark would else give every symbol a name of megabytes.
+    Names may share their ends, but together they are no multiple of the table: a table of one long
+    name would else give every symbol megabytes.
     """
 
-    def __init__(self, table: bytes, count: int) -> None:
-        self._table = table
+    def __init__(self, table: bytes, count: int, what: str) -> None:
+        self._table, self._what = table, what
         self._left = 4 * len(table) + 256 * count
 
     def at(self, offset: int) -> str:
-        if offset >= len(self._table):
+        """The name at an offset; an empty table has only the empty name at 0.
+
+        Raises:
+            FormatError: outside the table, without its terminator, or too much shared.
+        """
+        if offset == 0 and not self._table:
             return ""
+        if offset >= len(self._table):
+            raise FormatError(f"{self._what}: a name starts at {offset} of {len(self._table)} bytes")
         end = self._table.find(b"\0", offset)
-        name = self._table[offset : end if end >= 0 else len(self._table)]
-        self._left -= len(name)
+        if end < 0:
+            raise FormatError(f"{self._what}: the name at {offset} does not end")
+        self._left -= end - offset
         if self._left < 0:
             raise FormatError("ELF names add up to several times their string table")
-        return name.decode("utf8", "backslashreplace")
+        return self._table[offset:end].decode("utf8", "backslashreplace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,10 +271,15 @@ class Elf:
     def parse(cls, data: bytes) -> Elf:
         """Parse the header and both header tables.
 
+        What they claim is checked here once: ranges lie inside the file and the address space,
+        sections and loaded segments do not share bytes, tables hold whole records.
+
         Raises:
-            FormatError: not an ELF, not 64-bit little-endian, truncated, or sections that overlap.
+            FormatError: not an ELF, not 64-bit little-endian, truncated, or one of these fails.
         """
         h = read_headers(data)
+        _check_segments(data, h.segments)
+        _check_sections(h.sections)
         return cls(data, h.osabi, h.abi_version, h.type, h.machine, h.flags, h.sections, h.segments)
 
     @property
@@ -279,17 +296,27 @@ class Elf:
         return self.data[section.offset : section.offset + section.file_size]
 
     def symbols(self, section: Section) -> list[Symbol]:
-        """Symbols of a SYMTAB or DYNSYM section, the null symbol included."""
-        strings = b""
-        if section.link < len(self.sections):
-            strings = self.contents(self.sections[section.link])
+        """Symbols of a SYMTAB or DYNSYM section, the null symbol included.
+
+        Raises:
+            FormatError: no string table, a bad name, or a section that does not exist.
+        """
+        linked = self.sections[section.link] if section.link < len(self.sections) else None
+        if linked is None or linked.type != SHT_STRTAB:
+            raise FormatError(f"section {section.index} ({section.name}) has no string table")
         table = self.contents(section)
-        names = _Names(strings, len(table) // SYMBOL.size)
-        return [
+        names = StringTable(
+            self.contents(linked), len(table) // SYMBOL.size, f"string table {linked.name}"
+        )
+        out = [
             Symbol(names.at(s[0]), s[1], s[2], s[3], s[4], s[5],
                    section.offset + i * SYMBOL.size)
-            for i, s in enumerate(SYMBOL.iter_unpack(table[: len(table) // 24 * 24]))
+            for i, s in enumerate(SYMBOL.iter_unpack(table))
         ]  # fmt: skip
+        astray = next((s for s in out if len(self.sections) <= s.section < SHN_LORESERVE), None)
+        if astray is not None:
+            raise FormatError(f"symbol {astray.name} is in section {astray.section}: there is none")
+        return out
 
     def all_symbols(self) -> Iterator[Symbol]:
         """Symbols of `.dynsym`, then of `.symtab`, null symbols left out."""
@@ -303,7 +330,7 @@ class Elf:
         table = self.contents(section)
         return [
             Relocation(r[0], r[1] & 0xFFFFFFFF, r[1] >> 32, r[2], section.offset + i * RELA.size)
-            for i, r in enumerate(RELA.iter_unpack(table[: len(table) // 24 * 24]))
+            for i, r in enumerate(RELA.iter_unpack(table))
         ]
 
     def file_offset(self, address: int) -> int | None:
@@ -339,3 +366,48 @@ class Elf:
                     self.data[desc_at : desc_at + desc_size], desc_at,
                 )  # fmt: skip
                 at = desc_at + (desc_size + 3 & ~3)
+
+
+def _check_segments(data: bytes, segments: tuple[Segment, ...]) -> None:
+    for i, p in enumerate(segments):
+        if p.file_size:
+            _cut(data, p.offset, p.file_size, f"segment {i}")
+        if p.type not in (PT_LOAD, PT_DYNAMIC):
+            continue
+        if p.file_size > p.mem_size:
+            raise FormatError(
+                f"segment {i} has {p.file_size} bytes in the file and {p.mem_size} in memory"
+            )
+        _check_addresses(f"segment {i}", p.vaddr, p.mem_size, p.align)
+        if p.align > 1 and (p.vaddr - p.offset) % p.align:
+            raise FormatError(f"segment {i}: its address and its place in the file do not match")
+    _check_apart([(p.vaddr, p.mem_size) for p in segments if p.type == PT_LOAD], "loaded segments")
+
+
+def _check_sections(sections: tuple[Section, ...]) -> None:
+    for s in sections:
+        if s.flags & SHF_ALLOC:
+            _check_addresses(f"section {s.index}", s.address, s.size, s.align)
+        record = _RECORDS.get(s.type)
+        if record is not None and s.size and (s.entry_size != record or s.size % record):
+            raise FormatError(
+                f"section {s.index} has {s.size} bytes in entries of {s.entry_size}; "
+                f"its records have {record}"
+            )
+    _check_apart([(s.offset, s.file_size) for s in sections], "sections")
+
+
+def _check_addresses(what: str, address: int, size: int, align: int) -> None:
+    if address + size > _ADDRESS_SPACE:
+        raise FormatError(f"{what} is at address 0x{address:x} with {size} bytes: out of range")
+    if align & (align - 1):
+        raise FormatError(f"{what} has the alignment {align}, no power of two")
+
+
+def _check_apart(ranges: list[tuple[int, int]], what: str) -> None:
+    """Refuse ranges (start, size) that share bytes."""
+    end = 0
+    for start, size in sorted(r for r in ranges if r[1]):
+        if start < end:
+            raise FormatError(f"ELF {what} overlap at 0x{start:x}")
+        end = start + size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,6 +15,7 @@ from asmevo.codeobject.elf import (
     SHF_EXECINSTR,
     SHT_PROGBITS,
     STT_FUNC,
+    STT_SECTION,
     Elf,
     FormatError,
     Section,
@@ -141,6 +143,19 @@ class CodeObject:
             if s.type == STT_FUNC and (old is None or (s.binding and not old.binding)):
                 best[s.value] = s
         return tuple(best[a] for a in sorted(best))
+
+    @cached_property
+    def names(self) -> Mapping[int, str]:
+        """Address -> the first symbol there whose name means no other address."""
+        places: dict[str, set[int]] = {}
+        symbols = [s for s in self.elf.all_symbols() if s.section and s.type != STT_SECTION]
+        for s in symbols:
+            places.setdefault(s.name, set()).add(s.value)
+        out: dict[int, str] = {}
+        for s in symbols:
+            if s.name and len(places[s.name]) == 1:
+                out.setdefault(s.value, s.name)
+        return out
 
     def kernel(self, name: str | None = None) -> Kernel:
         """The kernel with that metadata name, symbol, or symbol without `.kd`.

@@ -148,7 +148,8 @@ def _function(
     references: Mapping[int, PcReference],
     ends: dict[int, list[str]],
 ) -> list[str]:
-    loose = table(program.target).loose
+    encodings = table(program.target)
+    loose, branches = encodings.loose, encodings.branches
     lines: list[str] = []
     i = f.first
     while i < f.padding_last:
@@ -172,7 +173,8 @@ def _function(
         reference = references.get(i)
         if reference is not None:
             lines.append(marked(program, i, _reference_line(program, reference, i)))
-        elif not inst.editable:
+        elif not inst.editable or (inst.raw in branches and i not in program.targets):
+            # Data between functions may look like a branch; it goes nowhere and keeps its word.
             text = f"; {inst.text} " if inst.text else ""
             lines.append(marked(program, i, f"{long_words(inst.raw)} {text}"))
         elif inst.raw in loose:
@@ -206,11 +208,9 @@ def long_words(raw: bytes) -> str:
 
 
 def data_label(co: CodeObject, address: int) -> str:
-    """Name of a data address: its symbol, or a local label."""
-    for s in co.elf.all_symbols():
-        if s.value == address and s.section and s.type not in (STT_SECTION,) and s.name:
-            return quoted(s.name)
-    return f".Lasmevo_data_{address:x}"
+    """Name of a data address: a symbol that means no other place, or a local label."""
+    name = co.names.get(address)
+    return quoted(name) if name is not None else f".Lasmevo_data_{address:x}"
 
 
 def _reference_line(program: Program, r: PcReference, index: int) -> str:

@@ -113,10 +113,11 @@ def _read(text: str) -> bytes:
     facts, co = _container("".join(stored))
     code, rest = _split(lines)
     program = _program(co, facts, code)
-    data = rebuild(program)
     if hashlib.sha256(program.text).hexdigest() == facts.sha256:
         begin = co.text_offset
         data = co.data[:begin] + program.text + co.data[begin + len(program.text) :]
+    else:
+        data = rebuild(program)
     return _descriptors(co, data, program, rest)
 
 

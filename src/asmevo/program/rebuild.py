@@ -120,7 +120,10 @@ def _fix(program: Program, data: bytearray, size: int, shift: int) -> None:
         return old + shift if old >= end_address else old
 
     def put(offset: int, layout: str, value: int) -> None:
-        struct.pack_into(layout, data, file_at(offset), value)
+        at = file_at(offset)
+        if layout == "<Q" and not 0 <= value < 1 << 64:
+            raise BuildError(f"0x{value:x} at file offset {at} does not fit 64 bits")
+        struct.pack_into(layout, data, at, value)
 
     if elf.sections:
         struct.pack_into("<Q", data, 0x28, file_at(elf.sections[0].header_offset))
