@@ -16,12 +16,14 @@ from asmevo.errors import AsmEvoError, BuildError, InputError
 from asmevo.program import recover
 from asmevo.program.asmfile import write
 from asmevo.program.asmread import read
+from asmevo.program.build import assemble_object
 from asmevo.program.edit import Edit, apply
 from asmevo.program.grammar import EditError
 from asmevo.program.rebuild import rebuild
 from asmevo.program.toolchain import installed
 
 Objects = Callable[..., bytes]
+KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 MC, LLD = installed("llvm-mc"), installed("ld.lld")
 OWN = ["saxpy", "softmax", "reduce", "rmsnorm", "matmul_f16", "matmul_f32"]
 ARCHES = ["gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201"]
@@ -212,3 +214,82 @@ def test_triton_files_survive(triton_object: Callable[[str, str], bytes], arch: 
     for name in ("conch_rotary_embedding", "conch_silu_and_mul", "sglang_decode_stage2"):
         data = triton_object(arch, f"{name}.{arch}.hsaco")
         assert read(written(data)) == data
+
+
+def test_asm_lines_every_error_names_the_line_of_the_file(kernel_objects: Objects) -> None:
+    """Cases `asm_lines`: e3 (instruction), e6 (label), e8 (descriptor), and their siblings."""
+    text = written(kernel_objects("softmax"))
+    instruction = re.search(r"\n\t(v_add_f32_e32 .*)\n", text).group(1)  # type: ignore[union-attr]
+    branch = re.search(r"\n\t(s_cbranch_\w+) \.L\w+\n", text).group(1)  # type: ignore[union-attr]
+    cases: list[tuple[str, str, str]] = [
+        (f"\t{instruction}", "\t  v_addd_f32 v8, v8, v1", "invalid instruction"),
+        (f"\t{instruction}", "\tv_add_f32_e32 v8, v8, s[0:1]", ""),
+        (f"\t{instruction}", "\tv_add_f32_e32 v8, v8, foo", "operand foo"),
+        (f"\t{instruction}", "\t.incbin x", "directives are not allowed"),
+        (f"\t{branch} ", f"\t{branch} .LX ; was ", "unknown label .LX"),
+        (".amdhsa_next_free_vgpr ", ".amdhsa_next_free_vgprr ", "unknown .amdhsa_kernel"),
+        (".amdhsa_accum_offset ", ".amdhsa_accum_offset 3", "accum_offset"),
+        ("\t.p2align 6", "\t.p2align 7", "was changed"),
+    ]
+    for old, new, reason in cases:
+        changed = text.replace(old, new, 1)
+        number = 1 + next(
+            n for n, (a, b) in enumerate(zip(text.split("\n"), changed.split("\n"), strict=True))
+            if a != b
+        )  # fmt: skip
+        with pytest.raises(AsmEvoError, match=f"line {number}[: ]") as caught:
+            read(changed)
+        assert caught.value.line == number
+        assert reason in str(caught.value)
+        quoted = changed.split("\n")[number - 1].partition(";")[0]
+        assert " ".join(quoted.split()) in caught.value.one_line()
+
+
+def test_a_plain_file_names_its_own_line() -> None:
+    path = KERNELS / "gfx942" / "softmax.s"
+    lines = path.read_text().split("\n")
+    at = next(n for n, line in enumerate(lines) if line.strip().startswith("v_add_f32"))
+    lines[at] = "\tv_addd_f32 v8, v8, v1"
+    with pytest.raises(AsmEvoError, match=f"line {at + 1} `v_addd_f32 v8, v8, v1`: ") as caught:
+        read("\n".join(lines))
+    assert caught.value.line == at + 1
+
+
+_WORDS = """
+\t.amdgcn_target "amdgcn-amd-amdhsa--{arch}"
+\t.amdhsa_code_object_version 5
+\t.text
+\t.globl k
+\t.p2align 8
+\t.type k,@function
+k:
+{body}
+\t.section .rodata,"a",@progbits
+\t.p2align 6
+\t.amdhsa_kernel k
+\t\t.amdhsa_next_free_vgpr 8
+\t\t.amdhsa_next_free_sgpr 8
+{more}
+\t.end_amdhsa_kernel
+"""
+
+
+@pytest.mark.parametrize(
+    ("arch", "body"),
+    [
+        ("gfx1250", "s_version UC_VERSION_GFX12|UC_VERSION_W32_BIT\ns_endpgm"),  # s_version_gfx1250
+        ("gfx1100", "s_version UC_VERSION_GFX11\ns_endpgm"),
+        ("gfx942", 'ds_swizzle_b32 v0, v1 offset:swizzle(BITMASK_PERM,"0pi01")\ns_endpgm'),
+        ("gfx942", "ds_swizzle_b32 v0, v1 offset:swizzle(QUAD_PERM,0,1,2,3)\ns_endpgm"),
+        ("gfx1030", "s_waitcnt_vscnt m0, 0x3\nexp mrt0 v0, v0, v0, v0 done vm\ns_endpgm"),
+        ("gfx1030", "image_load v[0:1], v[0:1], s[0:7] dmask:0xf dim:SQ_RSRC_IMG_2D d16\ns_endpgm"),
+        # data_in_text: words behind the end that look like branches to nowhere, or into data.
+        ("gfx942", "s_endpgm\n.long 0xbf827fff, 0xbf82fff0, 0x12345678, 0xbf850001, 0xd1ffffff"),
+        ("gfx942", "s_endpgm\n.long 0xbf820001, 0xd1ff0000, 0x00000000, 0xbf82fffd"),
+        ("gfx1100", "s_endpgm\n.long 0xbfa07fff, 0xbfa20400, 0xcafe0000"),
+    ],
+)
+def test_unedited_text_gives_the_object_back(arch: str, body: str) -> None:
+    more = "\t\t.amdhsa_accum_offset 8" if arch == "gfx942" else ""
+    data = assemble_object(_WORDS.format(arch=arch, body=body, more=more))
+    assert read(written(data)) == data

@@ -36,6 +36,33 @@ def test_compiler_output_passes(path: Path) -> None:
         ".p2align 17",
         ".balign 131072",
         "L: .zero 0xffffffffff",
+        # The same behind comments, labels, in other cases and sums.
+        "/**/ .fill 100000000000, 8, 1",
+        '/* a\nb */ .incbin "x"',
+        "a: b: .fill 100000000000",
+        'a: "b c": .fill 100000000000',
+        '"x;y": .include "x"',
+        '"x\\"y": .rept 5',
+        "1: .fill 100000000000",
+        "a : /* c */ .Skip 0xffffffffff",
+        ".comm big, 0xffffffffff, 4",
+        ".lcomm big, 0xffffffffff",
+        "\n".join([".zero 9000000"] * 2),
+        "\n".join(["x: .space 100"] * 200000),
+        ".p2align 8\n" * 70000,
+        ".fill 16777216, 2",
+        ".long " + "-" * 5000 + "1",
+        ".long " + "(" * 5000 + "1" + ")" * 5000,
+        "s_mov_b32 s0, " + "~" * 5000 + "1",
+        ".long " + "+".join(["1"] * 5000),
+        "s_mov_b32 s0, /* " + '" */ ' + "!" * 100 + "1",
+        "\n".join(f".set a{n + 1}, a{n} + 1" for n in range(300)),
+        "\n".join(f"a{n + 1} = a{n}" for n in range(300)),
+        ". = 0x100000000",
+        ".purgem x",
+        ".loc_mark_labels 1\n.exitm",
+        ".amdgpu_metadata\n" + "[" * 5000 + "\n.end_amdgpu_metadata",
+        ".amdgpu_metadata\n" + "- " * 5000 + "\n.end_amdgpu_metadata",
     ],
 )
 def test_directives_that_reach_out_are_refused(line: str) -> None:
@@ -43,6 +70,24 @@ def test_directives_that_reach_out_are_refused(line: str) -> None:
         vet(f"\t.text\n{line}\n")
 
 
-@pytest.mark.parametrize("line", [".fill 256, 4, 3212836864", ".zero 256", ".p2align 8 ; words"])
+def test_the_line_of_the_file_is_named() -> None:
+    with pytest.raises(InputError, match=r"line 5: directive \.incbin"):
+        vet('/* one\ntwo */\n\t.text ; .rept\na:\n b: /* x */ .incbin "y"\n')
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ".fill 256, 4, 3212836864",
+        ".zero 256",
+        ".p2align 8 ; words",
+        '.asciz "; .incbin /* " // .rept',
+        ".long ';', '\\'' # .rept",
+        "x: .set y, x+4*(1-2)",
+        ".amdhsa_next_free_vgpr max(1, 2)",
+        '.ascii "a: .rept"',
+        ".comm small, 64, 8",
+    ],
+)
 def test_modest_directives_pass(line: str) -> None:
     vet(f"\t.text\n\t{line}\n")

@@ -27,6 +27,7 @@ GOOD = [
     "v_add_u32_sdwa v0, v1, v2 dst_sel:DWORD src0_sel:BYTE_0 src1_sel:WORD_1",
     "s_endpgm",
     "s_nop 7",
+    'ds_swizzle_b32 v0, v1 offset:swizzle(BITMASK_PERM,"0pi01")',
 ]
 BAD = [
     '.incbin "/etc/passwd"', ".include \"x\"", ".rept 1000000", ".macro m", ".long 1", ".set x, 1",
@@ -36,6 +37,10 @@ BAD = [
     "buffer_load_dword v0, off, s[0:3], 0 offset:.x", "label: s_nop 0", "a = 1", "",
     "s_branch 12", "s_branch", "s_cbranch_scc1 .+4", "s_nop 0 \\ s_nop 1", 's_nop "1"',
     "s_nop 'a'", "s_waitcnt foo", "S_NOP 0", "hello world", "s_nop\x00 0", "s_n\u00f8p 0",
+    'ds_swizzle_b32 v0, v1 offset:swizzle(BITMASK_PERM,"0pi0x")',
+    'ds_swizzle_b32 v0, v1 offset:swizzle(QUAD_PERM,"0pi01")', 's_mov_b32 s0, "0pi01"',
+    "s_version foo", "s_version UC_VERSION_GFX12(.incbin)", "exp foo v0, v0, v0, v0",
+    "v_interp_p1_f32 v0, v1, attr0.foo", "s_waitcnt_vscnt foo, 0",
     "s_mov_b32 s0, s1" + " " * 500, "v_add_f32 v0, \\@, v1", "s_add_u32 s0, s0, $x",
     "v_mov_b32 v0, src_foo", "s_mov_b32 s0, (foo)", "s_mov_b32 s0, 1+foo",
     "v_add_f32 v0, |foo|, v1", "s_mov_b32 s0, lit(foo)",

@@ -244,7 +244,9 @@ class StringTable:
         if offset == 0 and not self._table:
             return ""
         if offset >= len(self._table):
-            raise FormatError(f"{self._what}: a name starts at {offset} of {len(self._table)} bytes")
+            raise FormatError(
+                f"{self._what}: a name starts at {offset} of {len(self._table)} bytes"
+            )
         end = self._table.find(b"\0", offset)
         if end < 0:
             raise FormatError(f"{self._what}: the name at {offset} does not end")

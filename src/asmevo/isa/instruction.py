@@ -14,7 +14,8 @@ _SUFFIX = re.compile(r"_(e64_dpp|e64_sdwa|e32|e64|dpp8|dpp|sdwa)$")
 # Modifiers that stand alone (flags). Everything else is `name:value`.
 _FLAG_WORDS = (
     "offen idxen lds gds glc slc dlc scc sc0 sc1 nt clamp tfe lwe addr64 off high wave_shl "
-    "row_mirror row_half_mirror bound_ctrl nv scale_offset"
+    "row_mirror row_half_mirror bound_ctrl nv scale_offset "
+    "a16 d16 r128 unorm lwe da done vm row_en"
 )
 _FLAGS = frozenset(_FLAG_WORDS.split())
 _MODIFIER = re.compile(r"[a-z_0-9]+:(?:\[[^\]]*\]|[a-zA-Z_0-9]+\([^)]*\)|\S+)$")

@@ -29,6 +29,8 @@ _NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\d+|\d+\.\d*(?:[eE][-+]
 _CALL = re.compile(
     r"(?:hwreg|sendmsg|gpr_idx|quad_perm|swizzle|sub_dword|mul)\([A-Za-z0-9_, ]*\)\Z"
 )
+# Interpolated attributes, export targets.
+_GRAPHICS = re.compile(r"(?:attr\d+\.[xyzw]|p0|p10|p20|mrtz?\d*|pos\d|param\d+|prim)\Z")
 _SOURCES = frozenset(
     f"src_{name}" for name in (
         "shared_base", "shared_limit", "private_base", "private_limit", "vccz", "execz", "scc",
@@ -37,8 +39,11 @@ _SOURCES = frozenset(
 )  # fmt: skip
 _FREE_FORM = re.compile(r"s_(?:waitcnt\w*|sendmsg\w*|delay_alu|wait_\w+|clause|version)\Z")
 _FREE_GROUPS = re.compile(
-    r"(?:-?(?:0[xX][0-9a-fA-F]+|\d+)|[a-z_0-9]+\([A-Za-z0-9_, ]*\)|null\b|s\d+\b|[|&, ])+\Z"
+    r"(?:-?(?:0[xX][0-9a-fA-F]+|\d+)|[a-z_0-9]+\([A-Za-z0-9_, ]*\)|null\b|"
+    r"(?:s|ttmp)\d+\b|m0\b|(?:vcc|exec)_(?:lo|hi)\b|UC_VERSION_[A-Z0-9_]+\b|[|&, ])+\Z"
 )
+# The one operand with a string: the five-bit pattern of ds_swizzle.
+_BIT_PATTERN = re.compile(r'(?<=\boffset:swizzle\(BITMASK_PERM),"[01pi]{5}"(?=\))')
 
 
 class EditError(BuildError):
@@ -81,7 +86,7 @@ def vet_line(line: str) -> Statement:
         return Statement(label=label.group(1))
     if text.startswith("."):
         raise _refuse(line, "assembler directives are not allowed")
-    if not _INSTRUCTION.match(text):
+    if not _INSTRUCTION.match(_BIT_PATTERN.sub("", text)):
         raise _refuse(line, "not an instruction (comments, strings and macros are not allowed)")
     mnemonic, _, rest = text.partition(" ")
     flow = flow_of(mnemonic)
@@ -95,7 +100,7 @@ def vet_line(line: str) -> Statement:
         if rest and not _FREE_GROUPS.match(rest):
             raise _refuse(line, "operand is not a number or name(value)")
         return Statement(text=text)
-    halves = text.split(PAIR)
+    halves = _BIT_PATTERN.sub("", text).split(PAIR)
     if len(halves) > 2 or not all(_INSTRUCTION.match(half) for half in halves):
         raise _refuse(line, "not a pair of instructions")
     for half in halves:
@@ -107,7 +112,7 @@ def _check_operands(line: str, text: str) -> None:
     _, _, _, operands, modifiers = parse_text(text)
     for operand in operands:
         value = operand.value
-        known = (_NUMBER, _CALL)
+        known = (_NUMBER, _CALL, _GRAPHICS)
         if isinstance(value, Raw) and not any(form.match(value.text) for form in known):
             raise _refuse(line, f"operand {value.text} is no register, number or known name")
         name = value.name if isinstance(value, Special) else ""
