@@ -161,7 +161,10 @@ def check_launches(
 
 
 def _suppressions(given: Suppressions) -> tuple[Suppression, ...]:
-    return load(Path(given)) if isinstance(given, str | Path) else tuple(given)
+    if not isinstance(given, str | Path):
+        return tuple(given)
+    read_file(given)  # says what is wrong with it, and does not wait for a FIFO
+    return load(Path(given))
 
 
 def _objects(paths: list[Path]) -> Iterator[tuple[str, bytes]]:

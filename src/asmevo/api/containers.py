@@ -138,9 +138,12 @@ def require(paths: Sequence[Path]) -> None:
 def nothing_in(paths: Sequence[Path]) -> AsmEvoError:
     """The error for paths that hold no code object; for one file, what is wrong with it."""
     if len(paths) == 1 and paths[0].is_file() and paths[0].stat().st_size <= _OBJECT:
+        data = read_file(paths[0])
         try:
-            data = read_file(paths[0])
             explain(paths[0], data)
+        except AsmEvoError as err:
+            return err
+        try:
             CodeObject.open(data)
         except AsmEvoError as err:
             if "asmevo find" in err.remedy:

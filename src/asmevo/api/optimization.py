@@ -25,8 +25,8 @@ from asmevo.capsule.model import Capsule, timed_launches
 from asmevo.device.protocol import Timing
 from asmevo.drivers import make_driver
 from asmevo.errors import InputError
-from asmevo.program import recover
-from asmevo.program.edit import apply
+from asmevo.program import Program, recover
+from asmevo.program.edit import Edit, apply
 from asmevo.search.controller import Config, Controller, SearchResult
 from asmevo.search.controller import Progress as SearchProgress
 from asmevo.verify.evidence import evidence
@@ -93,6 +93,8 @@ def optimize(
     opened = open(original)
     if resume and store is None:
         raise InputError("--resume needs the run store", "give --store as in the first run")
+    if store is not None and Path(store).exists() and not Path(store).is_file():
+        raise InputError(f"{store} is no file, so no run store", "give the name of a file")
     capsules = launches(opened, launch, kernel=kernel, sizes=sizes, input_seed=input_seed)
     notes = launch_notes(opened, launch, kernel)
     config = VerifyConfig(exact=exact, schedules=schedules)
@@ -228,6 +230,17 @@ def _record(
     }
 
 
+def _replaced(program: Program, edit: Edit) -> list[str]:
+    """The lines that an edit takes away.
+
+    A label in front of them stays where it is, whatever follows it, unless the edit moves it.
+    """
+    lines = program.listing(edit.first, edit.last)
+    label = program.labels.get(edit.first)
+    kept = label is not None and edit.first < edit.last and f"{label}:" not in edit.lines
+    return lines[1:] if kept else lines
+
+
 def before_after(
     result: Optimization,
 ) -> tuple[list[dict[str, Any]], tuple[list[str], list[str]]]:
@@ -242,7 +255,7 @@ def before_after(
             {
                 "note": e.note,
                 "first": e.first,
-                "before": program.listing(e.first, e.last),
+                "before": _replaced(program, e),
                 "after": list(e.lines),
             }
             for e in node.edits

@@ -10,9 +10,12 @@ from lo to hi-1), and the expert routing words of `capsule.routing`. A drawn wor
 from __future__ import annotations
 
 import ast
+import errno
+import os
+import stat
 from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +25,7 @@ from asmevo.capsule.dtypes import DType
 from asmevo.capsule.expressions import Number, evaluate_node, parse
 from asmevo.errors import InputError
 
+_LARGEST_NPY_HEADER = 1 << 16
 _CHUNK = 1 << 20  # elements drawn at a time: bounds the float64 scratch of a large buffer
 _Words = Callable[[int, int, tuple[Number, ...]], NDArray[Any]]
 
@@ -168,9 +172,11 @@ class Initializer:
             )
         path = self._directory / relative
         try:
-            # Pickled arrays run code on loading.
-            array: NDArray[Any] = np.load(path, allow_pickle=False, mmap_mode="r")
-        except (OSError, ValueError, EOFError) as error:
+            with open_below(self._directory, relative) as stream:
+                _affordable(stream, element, shape)
+                # Pickled arrays run code on loading.
+                array: NDArray[Any] = np.load(stream, allow_pickle=False)
+        except (OSError, ValueError, EOFError, MemoryError) as error:
             raise InputError(f"{where}: cannot read {path}: {error}") from None
         if array.shape != shape:
             raise InputError(f"{where}: {name} has shape {list(array.shape)}, wanted {list(shape)}")
@@ -181,6 +187,44 @@ class Initializer:
         if element.kind == "float" and element.name not in ("f16", "f32", "f64") and raw:
             return np.ascontiguousarray(array).tobytes()
         raise InputError(f"{where}: {name} holds {array.dtype}, wanted {element.name}")
+
+
+def open_below(folder: Path, relative: PurePosixPath) -> BinaryIO:
+    """A regular file below a folder, opened without following a link out of it.
+
+    Every step is opened relative to the one before and without links, so that neither a link nor
+    a rename in between leads elsewhere; and without waiting, so that a FIFO does not hang.
+
+    Raises:
+        OSError: it is not there, a link, or no regular file.
+    """
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    # The folder itself may be a link: it is the one that the user named.
+    at = os.open(folder, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
+    try:
+        for part in relative.parts[:-1]:
+            inner = os.open(part, flags | os.O_DIRECTORY, dir_fd=at)
+            os.close(at)
+            at = inner
+        handle = os.open(relative.parts[-1], flags, dir_fd=at)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR):
+            raise OSError(error.errno, "symbolic links are not followed") from None
+        raise
+    finally:
+        os.close(at)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "is no regular file")
+    return os.fdopen(handle, "rb")
+
+
+def _affordable(stream: BinaryIO, element: DType, shape: tuple[int, ...]) -> None:
+    """Refuse a file that is much larger than the array that is wanted, before it is read."""
+    size = os.fstat(stream.fileno()).st_size
+    most = int(np.prod(shape, dtype=np.int64)) * max(element.size, 1) + _LARGEST_NPY_HEADER
+    if size > most:
+        raise ValueError(f"{size} bytes, wanted are at most {most}")
 
 
 def _arange(first: int, last: int, parameters: tuple[Number, ...]) -> NDArray[Any]:
