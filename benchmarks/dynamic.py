@@ -22,7 +22,7 @@ from asmevo.emulate.decode.encode import aligned, encode
 from asmevo.emulate.decode.templates import Style
 from asmevo.emulate.engine.launch import Launch, MemoryRegion
 from asmevo.emulate.engine.machine import Machine
-from asmevo.emulate.native.library import shared_library
+from asmevo.emulate.engine.toolchain import shared_library
 from asmevo.program import recover
 from asmevo.program.build import assemble_object
 from benchmarks import engine

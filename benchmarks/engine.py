@@ -21,7 +21,8 @@ from asmevo.codeobject import CodeObject
 from asmevo.emulate.decode.encode import Style, aligned, encode
 from asmevo.emulate.engine.launch import Launch, MemoryRegion
 from asmevo.emulate.engine.machine import Machine
-from asmevo.emulate.native.library import host_cpu, shared_library
+from asmevo.emulate.engine.toolchain import shared_library
+from asmevo.emulate.native.library import host_cpu
 from asmevo.program import recover
 from asmevo.program.build import assemble_object
 from benchmarks.common import kernel_source, report
@@ -238,7 +239,7 @@ def first_launch() -> float:
     script = (
         "import time\n"
         "from benchmarks.engine import CASES, runner\n"
-        "from asmevo.emulate.library import shared_library\n"
+        "from asmevo.emulate.engine.toolchain import shared_library\n"
         "from asmevo.codeobject import CodeObject\n"
         "from asmevo.program import recover\n"
         "from asmevo.emulate.encode import encode\n"

@@ -20,7 +20,8 @@ from asmevo.emulate.decode.encode import EncodedKernel, encode
 from asmevo.emulate.decode.templates import PLAIN, Style
 from asmevo.emulate.engine.launch import Launch, MemoryRegion, object_image
 from asmevo.emulate.engine.machine import Machine, Outcome
-from asmevo.emulate.native.library import HelperLibrary, shared_library
+from asmevo.emulate.engine.toolchain import shared_library
+from asmevo.emulate.native.library import HelperLibrary
 from asmevo.isa.target import Target
 from asmevo.program import recover
 from asmevo.program.build import assemble_object

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from asmevo.emulate import layout as L
 from asmevo.emulate.decode.instruction import ConstantPool, Decoder, Record
-from asmevo.emulate.helpers.emit import Variant
+from asmevo.emulate.engine.toolchain import helper_library
 from asmevo.emulate.native.library import HelperLibrary
+from asmevo.emulate.native.variant import Variant
 from asmevo.isa.codec.llvm import AssemblyError, assembler, disassembler
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.target import Target
@@ -31,7 +32,7 @@ _STATE_BYTES = L.CONSTANTS + 64 * 1024
 @lru_cache(maxsize=1)
 def helpers() -> HelperLibrary:
     """The process's compiled helpers."""
-    return HelperLibrary()
+    return helper_library()
 
 
 def assemble(text: str, arch: str) -> list[Instruction]:

@@ -27,7 +27,8 @@ def _assembler() -> str:
 
 
 def _helpers() -> str:
-    from asmevo.emulate.native.library import host_cpu, shared_library
+    from asmevo.emulate.engine.toolchain import shared_library
+    from asmevo.emulate.native.library import host_cpu
 
     shared_library()
     return f"CPU {host_cpu()[0]}"

@@ -31,7 +31,8 @@ from asmevo.emulate.decode.encode import EncodedKernel, Style, encode
 from asmevo.emulate.engine.junk import Junk
 from asmevo.emulate.engine.launch import Launch, MemoryRegion, object_image
 from asmevo.emulate.engine.machine import Machine, Outcome
-from asmevo.emulate.native.library import HelperLibrary, Progress, shared_library
+from asmevo.emulate.engine.toolchain import shared_library
+from asmevo.emulate.native.library import HelperLibrary, Progress
 from asmevo.errors import BuildError, UnsupportedError
 from asmevo.isa.target import MODELLED
 from asmevo.program import Program, recover

@@ -15,8 +15,8 @@ from asmevo.emulate import layout as L
 from asmevo.emulate.decode.operands import ConstantPool, Record
 from asmevo.emulate.decode.scalar import mode_changes
 from asmevo.emulate.decode.templates import PLAIN, TOKENS, Style, Templates, templates
-from asmevo.emulate.helpers.emit import Variant
 from asmevo.emulate.native.library import HelperLibrary, Progress
+from asmevo.emulate.native.variant import Variant
 from asmevo.emulate.sanitize.shadow import granule_shifts
 from asmevo.errors import UnsupportedError
 from asmevo.isa.instruction import Instruction

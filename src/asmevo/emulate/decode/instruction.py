@@ -14,7 +14,7 @@ from asmevo.emulate.decode.matrix import decode_matrix
 from asmevo.emulate.decode.memory import decode_lds, decode_vector_memory
 from asmevo.emulate.decode.operands import ConstantPool, Context, Record, Unsupported
 from asmevo.emulate.decode.scalar import decode_scalar, decode_scalar_other
-from asmevo.emulate.helpers.emit import Variant
+from asmevo.emulate.native.variant import Variant
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.semantics import table
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asmevo.emulate.decode.operands import Context, Record, Unsupported
-from asmevo.emulate.helpers.emit import Variant
+from asmevo.emulate.native.variant import Variant
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.semantics import table
 from asmevo.isa.semantics.instruction.decode import UnsupportedForm, options_of, printed_types

@@ -7,7 +7,7 @@ from typing import Any
 
 from asmevo.emulate import layout as L
 from asmevo.emulate.decode.operands import Context, Record, Unsupported
-from asmevo.emulate.helpers.emit import Variant
+from asmevo.emulate.native.variant import Variant
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.semantics.matrix import MatrixOp, matrix_op
 from asmevo.isa.semantics.table import FloatMode

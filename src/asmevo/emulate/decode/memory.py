@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from asmevo.emulate.decode.operands import Context, Record, Unsupported, integer_modifier
-from asmevo.emulate.helpers.emit import Variant
+from asmevo.emulate.native.variant import Variant
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.semantics.memory import flushes_subnormals, memory_op
 

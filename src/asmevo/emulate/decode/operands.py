@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.helpers.emit import Variant
+from asmevo.emulate.native.variant import Variant
 from asmevo.errors import UnsupportedError
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import FloatImm, Imm, Operand, Reg, RegKind, Special

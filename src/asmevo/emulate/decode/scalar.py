@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from asmevo.emulate.decode.operands import Context, Record, Unsupported, integer, integer_modifier
-from asmevo.emulate.helpers.emit import Variant
 from asmevo.emulate.layout import INDEX_BITS, MODE_EFFECTIVE, MODE_REGISTER, VSKIP_BIT
+from asmevo.emulate.native.variant import Variant
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import Imm, Operand, Reg
 from asmevo.isa.semantics import table

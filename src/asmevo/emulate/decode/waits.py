@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asmevo.emulate.decode.operands import Context, Record
-from asmevo.emulate.helpers.emit import Variant
+from asmevo.emulate.native.variant import Variant
 from asmevo.emulate.sanitize import pending
 from asmevo.isa.counters import Order, decode_wait, events, is_counter_wait
 from asmevo.isa.effects import effects

@@ -15,21 +15,23 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import IO
 
-from asmevo.emulate.helpers.emit import Variant
+from asmevo.emulate.native.variant import Variant
 from asmevo.errors import EnvironmentFault
 
 _LENGTH = struct.Struct("<Q")
 Batch = Sequence[Variant]
 
 
-def compile_in_processes(batches: Sequence[Batch], workers: int) -> Iterator[bytes]:
+def compile_in_processes(batches: Sequence[Batch], workers: int, module: str) -> Iterator[bytes]:
     """Object code of each batch, in order; batch n is worker n modulo `workers`' business.
+
+    `module` is started with `python -m`: it registers the emitters and calls `serve`.
 
     Raises:
         EnvironmentFault: a worker ended early.
     """
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
-    command = [sys.executable, "-m", "asmevo.emulate.native.compile_worker"]
+    command = [sys.executable, "-m", module]
     running: list[subprocess.Popen[bytes]] = []
     try:
         for number in range(workers):
@@ -65,7 +67,7 @@ def _read(stream: IO[bytes]) -> bytes:
     )
 
 
-def main() -> None:
+def serve() -> None:
     """Compile the batches given on standard input."""
     from asmevo.emulate.native.library import compile_batch
 
@@ -74,7 +76,3 @@ def main() -> None:
         code = compile_batch(batch)
         sys.stdout.buffer.write(_LENGTH.pack(len(code)) + code)
         sys.stdout.buffer.flush()
-
-
-if __name__ == "__main__":
-    main()

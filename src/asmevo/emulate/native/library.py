@@ -16,6 +16,7 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -26,46 +27,11 @@ import llvmlite.binding as _binding  # pyright: ignore[reportMissingTypeStubs]
 import asmevo
 from asmevo import caches
 from asmevo.caches import cache_root
-from asmevo.emulate.engine.schedule import runtime_module
-from asmevo.emulate.helpers.emit import FAMILIES, Variant
-from asmevo.emulate.helpers.lane import cross_lane
-from asmevo.emulate.helpers.lane import mix as lane_mix
-from asmevo.emulate.helpers.lane import ops as lane_ops
-from asmevo.emulate.helpers.matrix import ops as matrix_ops
-from asmevo.emulate.helpers.memory import lds as lds_ops
-from asmevo.emulate.helpers.memory import lds_special, typed_buffer
-from asmevo.emulate.helpers.memory import scalar as scalar_memory
-from asmevo.emulate.helpers.memory import vector as vector_memory
-from asmevo.emulate.helpers.scalar import control, passing
-from asmevo.emulate.helpers.scalar import ops as scalar_ops
-from asmevo.emulate.helpers.scalar import state as scalar_state
 from asmevo.emulate.native.compile_worker import compile_in_processes
 from asmevo.emulate.native.ir import Module
+from asmevo.emulate.native.variant import FAMILIES, Variant
 
 llvm: Any = _binding  # it has no type information
-_REGISTERED = (
-    control,
-    cross_lane,
-    lane_mix,
-    lane_ops,
-    lds_ops,
-    lds_special,
-    matrix_ops,
-    passing,
-    scalar_memory,
-    scalar_ops,
-    scalar_state,
-    typed_buffer,
-    vector_memory,
-)
-# Runtime functions that helpers call by name.
-_CALLED = (
-    "asmevo_resolve",
-    "asmevo_shadow",
-    "asmevo_straight",
-    "asmevo_queue",
-    "asmevo_commit",
-)
 _BATCH = 24  # variants per object: small enough that one new opcode compiles quickly
 _PARALLEL_BATCHES = 4  # from so many on, starting processes pays
 _KEPT_VERSIONS = 4
@@ -79,9 +45,26 @@ EMITTING = (
     "emulate/engine/runtime.py",
     "emulate/engine/schedule.py",
     "emulate/engine/spin.py",
-    "isa/semantics",
+    "isa",
 )
 Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Toolchain:
+    """What the rooms above bring: the emitters of helpers are registered once it exists.
+
+    Attributes:
+        runtime: makes the module of the runtime functions.
+        called: runtime functions that helpers call by name.
+        entries: runtime functions that the engine calls.
+        worker: module that `python -m` compiles batches with (see `compile_worker.serve`).
+    """
+
+    runtime: Callable[[], Module]
+    called: tuple[str, ...]
+    entries: tuple[str, ...]
+    worker: str
 
 
 @lru_cache(maxsize=1)
@@ -180,7 +163,10 @@ def cache_folder() -> Path | None:
 class HelperLibrary:
     """Addresses of compiled helpers, shared by all kernels of the process. Thread-safe."""
 
-    def __init__(self, folder: Path | None = None, use_cache: bool = True) -> None:
+    def __init__(
+        self, toolchain: Toolchain, folder: Path | None = None, use_cache: bool = True
+    ) -> None:
+        self._toolchain = toolchain
         backing = llvm.parse_assembly("")
         self._engine = llvm.create_mcjit_compiler(backing, _target_machine())
         self._addresses: dict[str, int] = {}
@@ -232,7 +218,7 @@ class HelperLibrary:
             for batch in batches:
                 yield compile_batch(batch)
             return
-        yield from compile_in_processes(batches, workers)
+        yield from compile_in_processes(batches, workers, self._toolchain.worker)
 
     def address(self, symbol: str) -> int:
         """Address of a runtime function."""
@@ -240,15 +226,16 @@ class HelperLibrary:
 
     # --- loading ------------------------------------------------------------------------------
     def _load_runtime(self) -> None:
-        names = [*_CALLED, "asmevo_setup", "asmevo_run"]
+        tools = self._toolchain
+        names = [*tools.called, *tools.entries]
         stem = self._index.get(names[0])
         if stem is not None:
             self._load_cached(stem)
         if not all(name in self._addresses for name in names):
-            code = _object(_with_table(runtime_module(), names))
+            code = _object(_with_table(tools.runtime(), names))
             self._add(code, names)
             self._save(code, names)
-        for name in _CALLED:
+        for name in tools.called:
             llvm.add_symbol(name, self._addresses[name])
 
     def _add(self, code: bytes, symbols: Sequence[str]) -> None:
@@ -342,17 +329,3 @@ def _with_table(module: Module, symbols: Sequence[str]) -> Module:
 
 def _call_table(address: int) -> int:
     return int(ctypes.CFUNCTYPE(ctypes.c_uint64)(address)())
-
-
-_SHARED_LOCK = threading.Lock()
-
-
-def shared_library() -> HelperLibrary:
-    """The process-wide library."""
-    with _SHARED_LOCK:
-        return _only_library()
-
-
-@lru_cache(maxsize=1)
-def _only_library() -> HelperLibrary:
-    return HelperLibrary()

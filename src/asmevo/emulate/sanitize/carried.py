@@ -9,7 +9,7 @@ that are left enter shadow memory again in the new interval. LDS-DMA loads are f
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.helpers.emit import I64X64, Helper
+from asmevo.emulate.native.helper import I64X64, Helper
 from asmevo.emulate.native.ir import Fn, Module
 from asmevo.emulate.native.loops import CountedLoop
 from asmevo.emulate.sanitize.pending import (

@@ -13,9 +13,10 @@ ones as the counter holds is complete without any wait.
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.helpers.emit import I1X64, I32X64, I64X64, Helper, Variant, family
+from asmevo.emulate.native.helper import I1X64, I32X64, I64X64, Helper
 from asmevo.emulate.native.ir import Fn, Module, vec
 from asmevo.emulate.native.loops import CountedLoop
+from asmevo.emulate.native.variant import Variant, family
 
 VMEM, LDS, SMEM, FLAT, FLAT_LDS = range(5)  # completion classes
 _LIMIT = {VMEM: 63, LDS: 15}  # what the counters hold

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.helpers.emit import I1X64, I64X64, Helper
+from asmevo.emulate.native.helper import I1X64, I64X64, Helper
 from asmevo.emulate.native.ir import Fn, Module
 from asmevo.emulate.native.loops import CountedLoop
 from asmevo.emulate.sanitize.carried import CLASS_SHIFT, HOLD, class_of

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.helpers.emit import I32X64, Helper, Variant, family
 from asmevo.emulate.helpers.memory.access import lane_loop
+from asmevo.emulate.native.helper import I32X64, Helper
 from asmevo.emulate.native.ir import Module
+from asmevo.emulate.native.variant import Variant, family
 
 
 def _lane_select(h: Helper, slot: int) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from asmevo.emulate.helpers.emit import Helper, Variant, family
 from asmevo.emulate.helpers.lane.ops import LaneState
+from asmevo.emulate.native.helper import Helper
 from asmevo.emulate.native.ir import Module
+from asmevo.emulate.native.variant import Variant, family
 from asmevo.isa.semantics.instruction.form import form_from
 from asmevo.isa.semantics.instruction.mix import MIX, execute_mix
 

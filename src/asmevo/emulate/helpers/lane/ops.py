@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.helpers.emit import I32X64, Helper, Variant, family
 from asmevo.emulate.helpers.lane import perm as lane_perm
+from asmevo.emulate.native.helper import I32X64, Helper
 from asmevo.emulate.native.ir import LANES, Module, vec
+from asmevo.emulate.native.variant import Variant, family
 from asmevo.isa.semantics import table
 from asmevo.isa.semantics.instruction.execute import evaluate, execute
 from asmevo.isa.semantics.instruction.form import Form, form_from

@@ -6,7 +6,7 @@ general version of the helper.
 
 from __future__ import annotations
 
-from asmevo.emulate.helpers.emit import I32X64, Helper
+from asmevo.emulate.native.helper import I32X64, Helper
 
 
 def applies(h: Helper) -> bool:

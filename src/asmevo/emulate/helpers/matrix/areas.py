@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import gcd
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.helpers.emit import I32X64, Helper
+from asmevo.emulate.native.helper import I32X64, Helper
 from asmevo.emulate.native.ir import Fn, vec
 from asmevo.isa.semantics.matrix import SCALE_BLOCK, Format, MatrixOp, a_block, b_lane
 from asmevo.isa.semantics.matrix_models import (

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.helpers.emit import I32X64, Helper
 from asmevo.emulate.helpers.matrix.areas import (
     Area,
     allocate,
@@ -22,6 +21,7 @@ from asmevo.emulate.helpers.matrix.areas import (
     unpack,
 )
 from asmevo.emulate.helpers.matrix.parts import copy_accumulator, index_area, scale_areas
+from asmevo.emulate.native.helper import I32X64, Helper
 from asmevo.emulate.native.ir import Fn, vec
 from asmevo.emulate.native.llvm_algebra import LLVMAlgebra
 from asmevo.isa.semantics.matrix import SCALE_BLOCK, Format, MatrixOp, a_block

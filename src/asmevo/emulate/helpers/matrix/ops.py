@@ -6,7 +6,6 @@ k; `exact` (`matrix_exact`) follows the published accumulation models.
 
 from __future__ import annotations
 
-from asmevo.emulate.helpers.emit import I32X64, Helper, Variant, family
 from asmevo.emulate.helpers.matrix import exact as matrix_exact
 from asmevo.emulate.helpers.matrix.areas import (
     Area,
@@ -27,7 +26,9 @@ from asmevo.emulate.helpers.matrix.parts import (
     scale_areas,
     store_element,
 )
+from asmevo.emulate.native.helper import I32X64, Helper
 from asmevo.emulate.native.ir import Fn, Module, vec
+from asmevo.emulate.native.variant import Variant, family
 from asmevo.isa.semantics.matrix import SCALE_BLOCK, Format, MatrixOp, matrix_op
 from asmevo.isa.semantics.table import FloatMode
 

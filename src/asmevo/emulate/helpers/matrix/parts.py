@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.helpers.emit import I32X64, Helper
 from asmevo.emulate.helpers.matrix.areas import Area, allocate, double_rows, put
+from asmevo.emulate.native.helper import I32X64, Helper
 from asmevo.emulate.native.ir import Fn, vec
 from asmevo.isa.semantics.matrix import MatrixOp
 

@@ -9,7 +9,7 @@ remembers the region it hit last, so the usual case is one compare. Three paths:
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.helpers.emit import I1X64, I32X64, I64X64, Helper
+from asmevo.emulate.native.helper import I1X64, I32X64, I64X64, Helper
 from asmevo.emulate.native.ir import vec
 
 RESOLVE = "asmevo_resolve"

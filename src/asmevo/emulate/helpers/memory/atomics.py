@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.helpers.emit import I32X64, I64X64, Helper
 from asmevo.emulate.helpers.memory.access import lane_loop
+from asmevo.emulate.native.helper import I32X64, I64X64, Helper
 from asmevo.isa.semantics.memory import ATOMICS, MemoryOp
 from asmevo.isa.semantics.values import Value
 from asmevo.isa.semantics.vector.floats import flush

@@ -6,9 +6,10 @@ Addresses are 64-bit base (slot 1) + SGPR offset (slot 2) + immediate, low two b
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.helpers.emit import Helper, Variant, family
 from asmevo.emulate.helpers.memory import access
+from asmevo.emulate.native.helper import Helper
 from asmevo.emulate.native.ir import Module
+from asmevo.emulate.native.variant import Variant, family
 from asmevo.emulate.sanitize import shadow
 from asmevo.isa.semantics.memory import ATOMICS
 

@@ -7,8 +7,8 @@ aperture, and buffer instructions of older targets swizzle it themselves.
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.helpers.emit import I1X64, I64X64, Helper
 from asmevo.emulate.helpers.memory import access
+from asmevo.emulate.native.helper import I1X64, I64X64, Helper
 
 
 def _base(h: Helper, field: int) -> str:

@@ -8,10 +8,11 @@ formats"). Accesses are in range as a whole or not at all.
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.helpers.emit import Helper, Variant, family
 from asmevo.emulate.helpers.memory.access import lane_loop
 from asmevo.emulate.helpers.memory.vector import DATA, SADDR, Addressing
+from asmevo.emulate.native.helper import Helper
 from asmevo.emulate.native.ir import Fn, Module
+from asmevo.emulate.native.variant import Variant, family
 from asmevo.emulate.sanitize import shadow
 
 # Widths of the components X, Y, Z, W, lowest bits first, by DATA_FORMAT.

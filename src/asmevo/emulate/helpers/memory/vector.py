@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.helpers.emit import I1X64, I32X64, I64X64, Helper, Variant, family
 from asmevo.emulate.helpers.memory import access, scratch
 from asmevo.emulate.helpers.memory.atomics import atomic_lanes, check_alignment
+from asmevo.emulate.native.helper import I1X64, I32X64, I64X64, Helper
 from asmevo.emulate.native.ir import Module
+from asmevo.emulate.native.variant import Variant, family
 from asmevo.emulate.sanitize import pending, shadow
 from asmevo.isa.semantics.memory import MemoryOp, memory_op
 

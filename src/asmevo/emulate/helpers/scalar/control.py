@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.helpers.emit import Helper, Variant, family
+from asmevo.emulate.native.helper import Helper
 from asmevo.emulate.native.ir import Module
+from asmevo.emulate.native.variant import Variant, family
 from asmevo.emulate.sanitize import pending
 
 

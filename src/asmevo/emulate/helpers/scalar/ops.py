@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.helpers.emit import Helper, Variant, family
+from asmevo.emulate.native.helper import Helper
 from asmevo.emulate.native.ir import Module
+from asmevo.emulate.native.variant import Variant, family
 from asmevo.isa.semantics import table
 from asmevo.isa.semantics.instruction.scalar import execute_scalar
 from asmevo.isa.semantics.values import Value

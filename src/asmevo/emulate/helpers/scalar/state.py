@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.helpers.emit import Helper, Variant, family
 from asmevo.emulate.layout import INDEX_BITS, MODE_EFFECTIVE, VSKIP_BIT
+from asmevo.emulate.native.helper import Helper
 from asmevo.emulate.native.ir import Module
+from asmevo.emulate.native.variant import Variant, family
 
 
 def _switch_mode(h: Helper, new: str) -> None:

@@ -6,15 +6,17 @@ import subprocess
 import sys
 from pathlib import Path
 
-from asmevo.emulate.helpers.emit import Variant
+from asmevo.emulate.engine.toolchain import TOOLCHAIN
 from asmevo.emulate.native.compile_worker import compile_in_processes
 from asmevo.emulate.native.library import compile_batch
+from asmevo.emulate.native.variant import Variant
 
 BATCHES = [[Variant("lane", name, "vvv")] for name in ("v_add_u32", "v_and_b32", "v_or_b32")]
 
 
 def test_order_and_content() -> None:
-    assert list(compile_in_processes(BATCHES, 2)) == [compile_batch(b) for b in BATCHES]
+    found = compile_in_processes(BATCHES, 2, TOOLCHAIN.worker)
+    assert list(found) == [compile_batch(b) for b in BATCHES]
 
 
 def test_a_script_without_main_guard_runs_once(tmp_path: Path) -> None:
@@ -22,9 +24,11 @@ def test_a_script_without_main_guard_runs_once(tmp_path: Path) -> None:
     script.write_text(
         "print('ran')\n"
         "from asmevo.emulate.native.compile_worker import compile_in_processes\n"
-        "from asmevo.emulate.helpers.emit import Variant\n"
+        "from asmevo.emulate.engine.toolchain import TOOLCHAIN\n"
+        "from asmevo.emulate.native.variant import Variant\n"
         "batches = [[Variant('lane', 'v_add_u32', 'vvv')], [Variant('lane', 'v_or_b32', 'vvv')]]\n"
-        "print(sum(len(c) > 0 for c in compile_in_processes(batches, 2)))\n"
+        "found = compile_in_processes(batches, 2, TOOLCHAIN.worker)\n"
+        "print(sum(len(c) > 0 for c in found))\n"
     )
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["ran", "2"]

@@ -1,63 +1,14 @@
-"""What every helper emitter shares: operand access, EXEC handling, the tail call.
-
-A helper is `void h(ptr state, ptr record)`: it does one instruction's work and tail-calls the
-next record's helper. `Variant` names a helper; equal variants share one compiled function.
-"""
+"""What every helper emitter shares: operand access, EXEC handling, the tail call."""
 
 from __future__ import annotations
-
-import hashlib
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 from asmevo.emulate import layout as L
 from asmevo.emulate.native.ir import Fn, Module, vec
 from asmevo.emulate.native.llvm_algebra import LLVMAlgebra
+from asmevo.emulate.native.variant import Variant
 from asmevo.isa.semantics.values import Value
 
 I32X64, I64X64, I1X64 = vec("i32"), vec("i64"), vec("i1")
-
-
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """Identity of a helper: emitter family, opcode, operand kinds and everything else static.
-
-    `kinds` has one letter per operand: "v" a vector row, "s" a scalar or constant.
-    """
-
-    family: str
-    name: str
-    kinds: str = ""
-    options: tuple[tuple[str, Any], ...] = ()
-
-    def option(self, name: str, default: Any = None) -> Any:
-        """Value of a static option."""
-        for key, value in self.options:
-            if key == name:
-                return value
-        return default
-
-    @property
-    def symbol(self) -> str:
-        """Unique function name of this helper."""
-        digest = hashlib.sha256(repr(self).encode()).hexdigest()[:20]
-        readable = "".join(c if c.isalnum() else "_" for c in self.name)
-        return f"h_{readable}_{digest}"
-
-
-Emitter = Callable[[Module, Variant], None]
-FAMILIES: dict[str, Emitter] = {}
-
-
-def family(name: str) -> Callable[[Emitter], Emitter]:
-    """Register the emitter of a variant family."""
-
-    def register(fn: Emitter) -> Emitter:
-        FAMILIES[name] = fn
-        return fn
-
-    return register
 
 
 class Helper:

@@ -10,7 +10,7 @@ from asmevo.emulate import layout as L
 from asmevo.emulate.decode.encode import Style, aligned, encode
 from asmevo.emulate.engine.launch import Launch, MemoryRegion
 from asmevo.emulate.engine.machine import Machine, Outcome
-from asmevo.emulate.native.library import shared_library
+from asmevo.emulate.engine.toolchain import shared_library
 from asmevo.errors import InputError
 from asmevo.program import recover
 from asmevo.program.build import assemble_object
