@@ -18,7 +18,7 @@ import sys
 import time
 from pathlib import Path
 
-from asmevo.check.against import compare
+from asmevo.check.against import worse_findings
 from asmevo.check.run import check_program
 from asmevo.codeobject import CodeObject
 from asmevo.isa.target import Target
@@ -94,7 +94,7 @@ def measure(name: str, data: bytes) -> dict[str, float | int | str]:
         start = time.process_time()
         after = check_program(edited)
         middle = time.process_time()
-        compare(before, program, after, edited)
+        worse_findings(before, program, after, edited)
         recheck.append((middle - start) * 1e3)
         gate.append((time.process_time() - middle) * 1e3)
     start = time.process_time()

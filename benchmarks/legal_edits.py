@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from asmevo.check.against import compare
+from asmevo.check.against import worse_findings
 from asmevo.check.findings import Finding
 from asmevo.check.rules import abi
 from asmevo.check.run import check_program
@@ -118,13 +118,13 @@ def examine(
     def judge(kind: str, edited: Program, extra: list[Finding] | None = None) -> None:
         tally = tallies[kind]
         tally.tried += 1
-        worse = (extra or []) + compare(before, program, check_program(edited), edited)
+        worse = (extra or []) + worse_findings(before, program, check_program(edited), edited)
         if worse:
             tally.worse.append(f"{path.stem}: {worse[0].one_line()}")
             reasons[f"{kind}: {worse[0].rule}"] += 1
 
     again = CodeObject.open(rebuild(program))
-    judge("rebuilt", recover(again), abi.compare(co, again))
+    judge("rebuilt", recover(again), abi.changes(co, again))
     kernel = co.kernels[0]
     function = program.kernel_function(kernel)
     table = renaming(program, function, rng)

@@ -26,7 +26,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from asmevo.check.against import compare
+from asmevo.check.against import worse_findings
 from asmevo.check.findings import Finding
 from asmevo.check.run import check_program
 from asmevo.codeobject import CodeObject
@@ -364,7 +364,7 @@ def bench_object(
             except AsmEvoError:
                 row.rejected_by_assembler += 1  # an earlier gate stops it
                 continue
-            refused = bool(compare(before, program, check_program(edited), edited))
+            refused = bool(worse_findings(before, program, check_program(edited), edited))
             bad = unsafe(program, function, edited, m, rng)
             row.refused += refused
             row.unsafe += bad

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from text_program import TextProgram, lines, verdict
 
-from asmevo.check.against import compare, renamed, skeleton
+from asmevo.check.against import renamed, skeleton, worse_findings
 from asmevo.check.run import check_program
 from asmevo.codeobject import CodeObject
 from asmevo.program import Program, recover
@@ -213,11 +213,11 @@ def test_every_deleted_barrier_of_a_real_kernel_is_refused(softmax: Program) -> 
     assert places
     for i in places:
         edited = apply(softmax, [Edit(i, i + 1, ())])
-        worse = compare(before, softmax, check_program(edited), edited)
+        worse = worse_findings(before, softmax, check_program(edited), edited)
         assert "against.fence" in [f.rule for f in worse]
 
 
 def test_an_edit_elsewhere_leaves_a_real_kernel_as_good(softmax: Program) -> None:
     before = check_program(softmax)
     edited = apply(softmax, [Edit(5, 5, ("s_nop 0",))])
-    assert compare(before, softmax, check_program(edited), edited) == []
+    assert worse_findings(before, softmax, check_program(edited), edited) == []

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from asmevo.check.against import compare
+from asmevo.check.against import worse_findings
 from asmevo.check.findings import errors
 from asmevo.check.run import check_program
 from asmevo.codeobject import CodeObject
@@ -72,7 +72,7 @@ def test_weaker_waits_are_reported_where_llvm_found_them_minimal(
         for edit, _ in _lowered(program):
             edited = apply(program, [edit])
             weakened += 1
-            reported += bool(compare(before, program, check_program(edited), edited))
+            reported += bool(worse_findings(before, program, check_program(edited), edited))
         if weakened > 420:
             break
     assert weakened >= 250

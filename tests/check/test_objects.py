@@ -41,16 +41,16 @@ def racy(data: bytes) -> bytes:
 
 def test_a_copy_has_the_same_abi(data: bytes) -> None:
     co = CodeObject.open(data)
-    assert abi.compare(co, CodeObject.open(bytes(data))) == []
+    assert abi.changes(co, CodeObject.open(bytes(data))) == []
 
 
 def test_a_changed_count_must_be_declared(data: bytes) -> None:
     k0 = CodeObject.open(data)
     vgprs = k0.kernels[0].descriptor.vgprs + 8
     k1 = CodeObject.open(with_descriptor(data, vgprs=vgprs))
-    (f,) = abi.compare(k0, k1)
+    (f,) = abi.changes(k0, k1)
     assert (f.rule, f.severity, f.what) == ("abi.descriptor", "error", "granulated_vgprs")
-    assert abi.compare(k0, k1, declared=("vgprs",)) == []
+    assert abi.changes(k0, k1, declared=("vgprs",)) == []
 
 
 @pytest.mark.parametrize(
@@ -60,20 +60,20 @@ def test_a_changed_count_must_be_declared(data: bytes) -> None:
 )  # fmt: skip
 def test_what_the_dispatch_sees_must_stay(data: bytes, field: str, value: int) -> None:
     k0, k1 = CodeObject.open(data), CodeObject.open(with_descriptor(data, **{field: value}))
-    assert [f.what for f in abi.compare(k0, k1)] == [field]
+    assert [f.what for f in abi.changes(k0, k1)] == [field]
 
 
 def test_reserved_bits_must_stay(data: bytes) -> None:
     at = CodeObject.open(data).kernels[0].descriptor_offset
     changed = bytearray(data)
     changed[at + 12] ^= 1  # reserved word of the descriptor
-    (f,) = abi.compare(CodeObject.open(data), CodeObject.open(bytes(changed)))
+    (f,) = abi.changes(CodeObject.open(data), CodeObject.open(bytes(changed)))
     assert (f.rule, f.what) == ("abi.descriptor", "reserved")
 
 
 def test_other_kernels_and_flags(data: bytes, kernel_objects: Callable[..., bytes]) -> None:
     other = CodeObject.open(kernel_objects("softmax"))
-    whats = {f.what for f in abi.compare(CodeObject.open(data), other)}
+    whats = {f.what for f in abi.changes(CodeObject.open(data), other)}
     assert {"kernels", "symbols"} <= whats
 
 

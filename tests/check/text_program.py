@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import accumulate
 
-from asmevo.check.against import compare
+from asmevo.check.against import worse_findings
 from asmevo.check.engine.view import View, build_view
 from asmevo.check.rules.hazards import check_hazards
 from asmevo.check.rules.valu_hazards import check_valu_hazards
@@ -57,4 +57,4 @@ def verdict(before: str, after: str, arch: str = "gfx942") -> list[str]:
     first, second = (
         check_waits(v) + check_hazards(v) + check_valu_hazards(v) for v in (k0.view(), k1.view())
     )
-    return [f.rule for f in compare(first, k0, second, k1)]
+    return [f.rule for f in worse_findings(first, k0, second, k1)]

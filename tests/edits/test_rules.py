@@ -12,7 +12,7 @@ from itertools import islice
 import pytest
 from edit_tokens import meaning
 
-from asmevo.check.against import compare
+from asmevo.check.against import worse_findings
 from asmevo.check.run import check_program
 from asmevo.codeobject import CodeObject
 from asmevo.edits import (
@@ -44,7 +44,9 @@ def whole(program: Program, kernel: str) -> tuple[int, int]:
 
 def worse(program: Program, edits: Sequence[Edit], kernel: str) -> list[str]:
     edited = apply(program, edits)
-    found = compare(check_program(program, kernel), program, check_program(edited, kernel), edited)
+    found = worse_findings(
+        check_program(program, kernel), program, check_program(edited, kernel), edited
+    )
     return [f.one_line() for f in found]
 
 

@@ -67,7 +67,7 @@ def _place_key(f: Finding, numbers: list[int]) -> tuple[object, ...]:
     return (f.kernel, f.rule, skeleton(f.producer_text), skeleton(f.text), *places)
 
 
-def compare(
+def worse_findings(
     before: Iterable[Finding],
     k0: ProgramLike,
     after: Iterable[Finding],

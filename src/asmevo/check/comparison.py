@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from asmevo.check.against import compare
+from asmevo.check.against import worse_findings
 from asmevo.check.findings import Finding
 from asmevo.check.rules import abi
 from asmevo.check.run import ALL_PASSES, check_program
@@ -108,7 +108,7 @@ def compare_objects(
     Raises:
         UnsupportedError: an object or instruction that cannot be followed.
     """
-    found_abi = abi.compare(k0.object, k1, declared) if Stage.ABI in stages else []
+    found_abi = abi.changes(k0.object, k1, declared) if Stage.ABI in stages else []
     resources: list[Finding] = []
     code: list[Finding] = []
     if Stage.RESOURCES in stages or Stage.CODE in stages:
@@ -119,7 +119,7 @@ def compare_objects(
             known = {(f.rule, f.message) for f in k0.findings}
             resources = [f for f in after if _declared(f) and (f.rule, f.message) not in known]
         if Stage.CODE in stages:
-            code = compare(_code(k0.findings), k0.program, _code(after), program)
+            code = worse_findings(_code(k0.findings), k0.program, _code(after), program)
     return StaticComparison(tuple(found_abi), tuple(resources), tuple(code))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from asmevo.check.engine.facts import Facts, ProgramLike
+from asmevo.check.engine.facts import InstructionFacts, ProgramLike
 from asmevo.check.engine.workbench import facts_of, workbench
 from asmevo.check.findings import ERROR, Finding
 from asmevo.check.rules.crossing import Between, between, between_fences, crossed
@@ -147,11 +147,11 @@ def _untracked(k0: ProgramLike, k1: ProgramLike) -> list[Finding]:
     return []
 
 
-def _memory(f: Facts) -> bool:
+def _memory(f: InstructionFacts) -> bool:
     return f.memory and not f.fence
 
 
-def _acts(f: Facts) -> bool:
+def _acts(f: InstructionFacts) -> bool:
     return f.untracked is Untracked.NO and f.kind is not OpClass.NOP
 
 

@@ -20,7 +20,7 @@ def test_a_changed_byte_of_data_is_found(kernel_objects: Callable[..., bytes]) -
     at = section.offset
     changed = bytearray(data)
     changed[at] ^= 1
-    (finding,) = abi.compare(co, CodeObject.open(bytes(changed)))
+    (finding,) = abi.changes(co, CodeObject.open(bytes(changed)))
     assert finding.rule == "abi.data"
     assert ".data" in finding.message
 
@@ -30,7 +30,7 @@ def test_moved_code_leaves_the_data_equal(kernel_objects: Callable[..., bytes]) 
     program = recover(co)
     function = program.function("remember")
     grown = apply(program, [Edit(function.first, function.first, ("s_nop 0",) * 64)])
-    assert abi.compare(co, CodeObject.open(rebuild(grown))) == []
+    assert abi.changes(co, CodeObject.open(rebuild(grown))) == []
 
 
 def placed(data: bytes, **fields: int) -> CodeObject:
@@ -51,12 +51,12 @@ def test_all_256_bytes_before_the_preload_entry_stay(
     k0 = placed(data, kernarg_preload_length=2)
     changed = bytearray(k0.data)
     changed[k0.text_section.offset + k0.kernels[0].entry + byte] ^= 1
-    found = [f.rule for f in abi.compare(k0, CodeObject.open(bytes(changed)))]
+    found = [f.rule for f in abi.changes(k0, CodeObject.open(bytes(changed)))]
     assert found == (["abi.preload-entry"] if fixed else [])
     # Without preloaded arguments these bytes are code like any other.
     plain = bytearray(data)
     plain[k0.text_section.offset + k0.kernels[0].entry + byte] ^= 1
-    assert abi.compare(CodeObject.open(data), CodeObject.open(bytes(plain))) == []
+    assert abi.changes(CodeObject.open(data), CodeObject.open(bytes(plain))) == []
 
 
 @pytest.mark.parametrize(("by", "aligned"), [(64, False), (128, False), (256, True)])
@@ -66,5 +66,5 @@ def test_the_entry_stays_aligned_to_256_bytes(
     data = kernel_objects("softmax")
     entry = CodeObject.open(data).kernels[0].descriptor.kernel_code_entry_byte_offset
     moved = placed(data, kernel_code_entry_byte_offset=entry + by)
-    found = [f.rule for f in abi.compare(CodeObject.open(data), moved)]
+    found = [f.rule for f in abi.changes(CodeObject.open(data), moved)]
     assert found == ([] if aligned else ["abi.entry-alignment"])

@@ -125,6 +125,8 @@ QUIET = {
     "s_branch far\nnear:\nv_mov_b32_e32 v1, 0\nfar:\nglobal_load_dword v2, v1, s[4:5]",
     "other lanes hold a value": "v_mov_b32_e32 v1, 0\ns_and_saveexec_b64 s[10:11], s[6:7]\n"
     "v_mov_b32_e32 v1, v5\ns_mov_b64 exec, s[10:11]\nglobal_load_dword v2, v1, s[4:5]",
+    "a lane of a copy that was written": "v_mov_b32_e32 v20, v5\nv_writelane_b32 v20, s4, 0\n"
+    "s_nop 3\nv_readlane_b32 s10, v20, 0\nbuffer_load_dword v2, v0, s[0:3], s10 offen",
     "behind a call": "s_mov_b32 s10, s8\ns_swappc_b64 s[30:31], s[4:5]\n"
     "buffer_load_dword v2, v0, s[0:3], s10 offen",
 }

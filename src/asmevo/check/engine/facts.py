@@ -99,7 +99,7 @@ def skeleton(text: str) -> str:
     return _REGISTER.sub(lambda m: m.group(1) or "s", text)
 
 
-class Facts:
+class InstructionFacts:
     """What the checks know of one distinct instruction; equal instructions share one object."""
 
     __slots__ = (
@@ -242,7 +242,7 @@ class ChunkContent:
 
     __slots__ = ("exposed", "facts", "faults", "gen", "special", "touched", "unfollowed")
 
-    def __init__(self, facts: tuple[Facts, ...]) -> None:
+    def __init__(self, facts: tuple[InstructionFacts, ...]) -> None:
         self.facts = facts
         # What only few chunks have, so that others need no walk over their instructions.
         self.faults: tuple[tuple[int, OperandFault], ...] = tuple(
@@ -266,11 +266,11 @@ class Library:
     def __init__(self, target: Target) -> None:
         self.target = target
         self.queues = QueueTable(target)
-        self._facts: dict[Instruction, Facts] = {}
-        self._contents: dict[tuple[Facts, ...], ChunkContent] = {}
+        self._facts: dict[Instruction, InstructionFacts] = {}
+        self._contents: dict[tuple[InstructionFacts, ...], ChunkContent] = {}
         self.engines: dict[str, object] = {}  # walkers by the name of their analysis
 
-    def facts(self, instructions: Sequence[Instruction]) -> list[Facts]:
+    def facts(self, instructions: Sequence[Instruction]) -> list[InstructionFacts]:
         """Facts of each instruction."""
         known = self._facts
         try:
@@ -279,10 +279,10 @@ class Library:
             pass
         for inst in instructions:
             if inst not in known:
-                known[inst] = Facts(inst, self.target, self.queues)
+                known[inst] = InstructionFacts(inst, self.target, self.queues)
         return [known[i] for i in instructions]
 
-    def content(self, facts: tuple[Facts, ...]) -> ChunkContent:
+    def content(self, facts: tuple[InstructionFacts, ...]) -> ChunkContent:
         """The shared chunk with these facts."""
         found = self._contents.get(facts)
         if found is None:

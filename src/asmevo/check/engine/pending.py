@@ -27,7 +27,7 @@ from asmevo.check.engine.facts import (
     MEMORY_STORE_BIT,
     WRITE_BACK_BIT,
     ChunkContent,
-    Facts,
+    InstructionFacts,
     Library,
 )
 from asmevo.isa.counters import UNORDERED, Order
@@ -48,7 +48,7 @@ AT_RETURN = "wait.pending-at-return"
 _PLACES = {OpClass.BARRIER: "barrier", OpClass.LDS: "lds", OpClass.CACHE: "invalidate"}
 
 
-def _place(f: Facts) -> str:
+def _place(f: InstructionFacts) -> str:
     """What an instruction is to pending memory operations: the last word of the rule's name."""
     if f.kind in _PLACES:
         return _PLACES[f.kind]
@@ -173,7 +173,9 @@ class Pending(Analysis[State, Raw]):
                     out.append((q, distance, mask))
         return normal(out)
 
-    def _wait(self, f: Facts, pending: dict[int, list[list[int]]], heads: dict[int, int]) -> int:
+    def _wait(
+        self, f: InstructionFacts, pending: dict[int, list[list[int]]], heads: dict[int, int]
+    ) -> int:
         queues = self.table.queues
         for counter, count in f.waits:
             of_counter = self.table.of_counter.get(counter, ())
@@ -197,8 +199,8 @@ class Pending(Analysis[State, Raw]):
         return everything
 
     def _check(
-        self, at: int, f: Facts, pending: dict[int, list[list[int]]], heads: dict[int, int],
-        raws: list[Raw],
+        self, at: int, f: InstructionFacts, pending: dict[int, list[list[int]]],
+        heads: dict[int, int], raws: list[Raw],
     ) -> None:  # fmt: skip
         queues = self.table.queues
         own = {q for q, _ in f.pushes}

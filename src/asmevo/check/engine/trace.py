@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from asmevo.check.engine import pending as wait_engine
 from asmevo.check.engine.analysis import engine_of
 from asmevo.check.engine.backward import Source
-from asmevo.check.engine.facts import Facts, ProgramLike
+from asmevo.check.engine.facts import InstructionFacts, ProgramLike
 from asmevo.check.engine.workbench import facts_of, library_of
 from asmevo.check.findings import Finding
 from asmevo.check.rules import hazards, waits
@@ -30,7 +30,7 @@ class Seen:
     times: int
 
 
-def _pieces(indices: Sequence[int], facts: Sequence[Facts]) -> Iterable[tuple[int, int]]:
+def _pieces(indices: Sequence[int], facts: Sequence[InstructionFacts]) -> Iterable[tuple[int, int]]:
     """Trace positions [start, end) of straight runs, cut where the static view cuts too."""
     start = 0
     for at in range(1, len(indices)):
@@ -43,7 +43,11 @@ def _pieces(indices: Sequence[int], facts: Sequence[Facts]) -> Iterable[tuple[in
 
 
 def _wait_source(
-    trace: Sequence[int], facts: Sequence[Facts], at: int, raw: wait_engine.Raw, ordered: bool
+    trace: Sequence[int],
+    facts: Sequence[InstructionFacts],
+    at: int,
+    raw: wait_engine.Raw,
+    ordered: bool,
 ) -> int | None:
     """Trace position of the producer: the newest operation of the queue at the raw's distance."""
     younger = 0
@@ -57,7 +61,7 @@ def _wait_source(
 
 
 def _hazard_source(
-    trace: Sequence[int], facts: Sequence[Facts], at: int, raw: hazards.Raw
+    trace: Sequence[int], facts: Sequence[InstructionFacts], at: int, raw: hazards.Raw
 ) -> int | None:
     """Trace position of the producer with exactly the raw's wait states before the consumer."""
     role = P.VALU_VGPR if raw.rule.producer is P.VALU_THEN_DGEMM else raw.rule.producer

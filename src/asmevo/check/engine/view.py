@@ -17,7 +17,7 @@ from asmevo.check.engine.facts import (
     JUMP,
     NEXT,
     ChunkContent,
-    Facts,
+    InstructionFacts,
     Library,
     ProgramLike,
 )
@@ -67,7 +67,7 @@ class View:
     library: Library
     first: int
     last: int
-    facts: list[Facts]
+    facts: list[InstructionFacts]
     chunks: list[Chunk]
     entries: tuple[int, ...]
     stray: list[tuple[int, int | None]]
@@ -76,7 +76,7 @@ class View:
     calls: list[int]
     order: list[int]
 
-    def fact(self, index: int) -> Facts:
+    def fact(self, index: int) -> InstructionFacts:
         """Facts of the instruction at a program index."""
         return self.facts[index - self.first]
 

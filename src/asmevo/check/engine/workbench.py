@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar, cast
 
-from asmevo.check.engine.facts import NEXT, Facts, Library, ProgramLike
+from asmevo.check.engine.facts import NEXT, InstructionFacts, Library, ProgramLike
 from asmevo.isa.target import Target
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ class Workbench:
         self._libraries: dict[Target, Library] = {}
         self._limit = programs
         # What an object was found to hold; the object is kept, so that its id stays its own.
-        self._seen: OrderedDict[int, tuple[ProgramLike, list[Facts]]] = OrderedDict()
+        self._seen: OrderedDict[int, tuple[ProgramLike, list[InstructionFacts]]] = OrderedDict()
         self._contents: OrderedDict[int, tuple[ProgramLike, Content]] = OrderedDict()
         self._known: OrderedDict[Content, dict[str, object]] = OrderedDict()
 
@@ -46,7 +46,7 @@ class Workbench:
             found = self._libraries[target] = Library(target)
         return found
 
-    def facts(self, program: ProgramLike) -> list[Facts]:
+    def facts(self, program: ProgramLike) -> list[InstructionFacts]:
         """Facts of every instruction of a program."""
         found = self._seen.get(id(program))
         if found is None or found[0] is not program:
@@ -102,7 +102,7 @@ def using(bench: Workbench) -> Generator[Workbench]:
         _CURRENT.reset(token)
 
 
-def facts_of(program: ProgramLike) -> list[Facts]:
+def facts_of(program: ProgramLike) -> list[InstructionFacts]:
     """Facts of every instruction of a program."""
     return _CURRENT.get().facts(program)
 

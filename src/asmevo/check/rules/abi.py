@@ -138,7 +138,7 @@ def _without_addresses(co: CodeObject, section: Section) -> bytes:
     return bytes(data)
 
 
-def compare(k0: CodeObject, k1: CodeObject, declared: Collection[str] = ()) -> list[Finding]:
+def changes(k0: CodeObject, k1: CodeObject, declared: Collection[str] = ()) -> list[Finding]:
     """Differences between two objects that a launcher of the first could notice.
 
     `declared` names the descriptor fields that the edit says it changes (`vgprs`,

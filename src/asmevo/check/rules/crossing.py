@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
-from asmevo.check.engine.facts import NEXT, Facts, ProgramLike
+from asmevo.check.engine.facts import NEXT, InstructionFacts, ProgramLike
 from asmevo.check.engine.workbench import facts_of, workbench
 from asmevo.isa.flow import FlowKind
 
@@ -24,7 +24,9 @@ _EDGE = 1
 _LEAVING = frozenset({FlowKind.COMPUTED, FlowKind.CALL, FlowKind.END})
 
 
-def _successors(program: ProgramLike, facts: Sequence[Facts], index: int) -> tuple[list[int], bool]:
+def _successors(
+    program: ProgramLike, facts: Sequence[InstructionFacts], index: int
+) -> tuple[list[int], bool]:
     """Instructions that may follow `index`, and whether anything else may."""
     flow = facts[index].decoded.flow
     found: list[int] = []
@@ -53,7 +55,7 @@ def _between_fences(program: ProgramLike) -> dict[str, Counter[Between]]:
 
 
 def between(
-    program: ProgramLike, places: Sequence[int], concerned: Callable[[Facts], bool]
+    program: ProgramLike, places: Sequence[int], concerned: Callable[[InstructionFacts], bool]
 ) -> dict[str, Counter[Between]]:
     """Skeleton of each concerned instruction -> where such instructions stand, counted.
 

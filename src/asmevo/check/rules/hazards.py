@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from asmevo.check.engine.analysis import Analysis, engine_of
 from asmevo.check.engine.backward import Source, search
-from asmevo.check.engine.facts import CALL, ChunkContent, Facts, Library
+from asmevo.check.engine.facts import CALL, ChunkContent, InstructionFacts, Library
 from asmevo.check.engine.view import Chunk, View
 from asmevo.check.findings import ERROR, NOTE, Finding
 from asmevo.check.rules.waits import register_text
@@ -116,7 +116,9 @@ class WaitStates(Analysis[State, Raw]):
                 exits[name] = min(since, exits.get(name, since))
         return _state(exits), tuple(raws)
 
-    def _advance(self, f: Facts, live: list[_Producer], position: int) -> list[_Producer]:
+    def _advance(
+        self, f: InstructionFacts, live: list[_Producer], position: int
+    ) -> list[_Producer]:
         kept: list[_Producer] = []
         dgemm = f.kind is OpClass.MFMA and any(p.role == P.DGEMM for p in f.roles.produces)
         for p in live:
@@ -136,7 +138,9 @@ class WaitStates(Analysis[State, Raw]):
                 kept.append(_Producer(role, passes, key, mask, position, span, self.interest[role]))
         return kept
 
-    def _check(self, at: int, f: Facts, p: _Producer, have: int, raws: list[Raw]) -> None:
+    def _check(
+        self, at: int, f: InstructionFacts, p: _Producer, have: int, raws: list[Raw]
+    ) -> None:
         producer = (p.role, p.mask, p.key, p.passes)
         for rule, hit, need in shortfalls(
             self.pairs, producer, f.roles.consumes, f.uses, f.base, have

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from asmevo.check.engine.facts import CALL, Facts
+from asmevo.check.engine.facts import CALL, InstructionFacts
 from asmevo.check.engine.view import View
 from asmevo.check.findings import ERROR, NOTE, Finding
 from asmevo.check.rules.undefined import undefined_uses
@@ -156,7 +156,9 @@ def check_registers(view: View, limits: Limits | None, entries: dict[int, int]) 
     return findings
 
 
-def _undefined(view: View, index: int, f: Facts, missing: int, maybe: int) -> list[Finding]:
+def _undefined(
+    view: View, index: int, f: InstructionFacts, missing: int, maybe: int
+) -> list[Finding]:
     if f.decoded.clears:
         return []
     found: list[Finding] = []
@@ -184,7 +186,7 @@ def _undefined(view: View, index: int, f: Facts, missing: int, maybe: int) -> li
     return found
 
 
-def _only_copies(f: Facts) -> bool:
+def _only_copies(f: InstructionFacts) -> bool:
     """Whether the instruction moves its source unchanged (a copy or a spill)."""
     access = f.decoded.access
     spills = access is not None and access.space is Space.SCRATCH and f.decoded.stores
@@ -192,7 +194,12 @@ def _only_copies(f: Facts) -> bool:
 
 
 def _beyond_findings(
-    view: View, first: int, facts: tuple[Facts, ...], beyond: int, limits: Limits, aliased: bool
+    view: View,
+    first: int,
+    facts: tuple[InstructionFacts, ...],
+    beyond: int,
+    limits: Limits,
+    aliased: bool,
 ) -> list[Finding]:
     """Registers beyond the declared counts.
 
@@ -224,8 +231,8 @@ def _beyond_findings(
 
 
 def _make(
-    view: View, index: int, f: Facts, rule: str, mark: str, severity: str, message: str, fix: str,
-    what: str = "",
+    view: View, index: int, f: InstructionFacts, rule: str, mark: str, severity: str, message: str,
+    fix: str, what: str = "",
 ) -> Finding:  # fmt: skip
     return Finding(
         rule, mark, severity, view.name, index, f.inst.text or "", message=message, fix=fix,

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from asmevo.check.engine.facts import Facts
+from asmevo.check.engine.facts import InstructionFacts
 from asmevo.check.engine.view import View
 from asmevo.check.findings import ERROR, Finding
 from asmevo.check.rules.waits import register_text
@@ -119,7 +119,7 @@ class _Follow:
 
     # --- what an instruction does to the state --------------------------------------------
 
-    def _step(self, i: int, f: Facts, record: Decoded, state: State, maybe: int) -> None:
+    def _step(self, i: int, f: InstructionFacts, record: Decoded, state: State, maybe: int) -> None:
         if record.flow.kind is FlowKind.CALL:
             state.clear()  # callees may define anything
             return
@@ -137,13 +137,13 @@ class _Follow:
             self._overwrite(f, record, state)
         state.update(new)
 
-    def _overwrite(self, f: Facts, record: Decoded, state: State) -> None:
+    def _overwrite(self, f: InstructionFacts, record: Decoded, state: State) -> None:
         """Forget what the instruction overwrites or may overwrite."""
         access = record.access if record.stores else None
         lane = _lane(record) if f.base == "v_writelane_b32" else None
         for slot in list(state):
             if isinstance(slot, int):
-                if f.defs >> slot & 1 and not (lane is not None and f.base == "v_writelane_b32"):
+                if f.defs >> slot & 1:  # after one lane was written, the others are not known
                     del state[slot]
             elif slot[0] == "lane":
                 unit = slot[1]
@@ -240,7 +240,9 @@ class _Follow:
 
     # --- what it must not be used for -----------------------------------------------------
 
-    def _report(self, i: int, f: Facts, record: Decoded, state: State, maybe: int) -> None:
+    def _report(
+        self, i: int, f: InstructionFacts, record: Decoded, state: State, maybe: int
+    ) -> None:
         raw = _copies(record)  # other reads of the register itself are reported anyway
         for use in _uses(f, record):
             bad: dict[int, Origin] = {}
@@ -321,7 +323,7 @@ def _operand_mask(record: Decoded, places: tuple[int, ...]) -> int:
     return mask
 
 
-def _uses(f: Facts, record: Decoded) -> Iterator[_Use]:
+def _uses(f: InstructionFacts, record: Decoded) -> Iterator[_Use]:
     """What of an instruction decides something."""
     access = record.access
     if access is not None:

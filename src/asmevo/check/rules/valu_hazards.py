@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from asmevo.check.engine.analysis import Analysis, engine_of
-from asmevo.check.engine.facts import CALL, ChunkContent, Facts, Library
+from asmevo.check.engine.facts import CALL, ChunkContent, InstructionFacts, Library
 from asmevo.check.engine.view import View
 from asmevo.check.findings import NOTE, Finding
 from asmevo.check.rules.waits import register_text
@@ -51,7 +51,7 @@ class ValuCounts(Analysis[State, Raw]):
         super().__init__(library)
         self.target = library.target
         self.rules = rules_of(library.target)
-        self._roles: dict[Facts, tuple[ValuRoles, ...]] = {}
+        self._roles: dict[InstructionFacts, tuple[ValuRoles, ...]] = {}
 
     @property
     def initial(self) -> State:
@@ -62,7 +62,7 @@ class ValuCounts(Analysis[State, Raw]):
         """Union of producers, the nearest of equal ones."""
         return join(a, b)
 
-    def roles(self, f: Facts) -> tuple[ValuRoles, ...]:
+    def roles(self, f: InstructionFacts) -> tuple[ValuRoles, ...]:
         """Roles of an instruction, one entry per half of a dual one."""
         found = self._roles.get(f)
         if found is None:
