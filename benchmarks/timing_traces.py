@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 
 from asmevo.timing.att import Capture, TracedWave, read_capture
-from asmevo.timing.machine import Machine, machine_for
+from asmevo.timing.machine import MachineModel, machine_for
 from asmevo.timing.simulate import simulate
 from asmevo.timing.static import Kind
 
@@ -106,7 +106,7 @@ def folds(captures: Sequence[Capture]) -> tuple[list[Capture], list[Capture]]:
 
 
 def replay(
-    capture: Capture, machine: Machine, events: int = EVERYTHING
+    capture: Capture, machine: MachineModel, events: int = EVERYTHING
 ) -> tuple[np.ndarray, np.ndarray]:
     """(modelled, measured) clocks from first to last issue of every wave."""
     modelled: list[float] = []
@@ -127,7 +127,7 @@ def replay(
     return np.array(modelled), np.array(measured)
 
 
-def changed(machine: Machine, point: Sequence[float]) -> Machine:
+def changed(machine: MachineModel, point: Sequence[float]) -> MachineModel:
     """The machine at one grid point."""
     latency, rate, cold = point
     return machine.with_values(
@@ -135,7 +135,9 @@ def changed(machine: Machine, point: Sequence[float]) -> Machine:
     )
 
 
-def grid_losses(captures: Sequence[Capture], machine: Machine) -> dict[tuple[float, ...], list]:
+def grid_losses(
+    captures: Sequence[Capture], machine: MachineModel
+) -> dict[tuple[float, ...], list]:
     """Mean |log(modelled / measured)| and mean signed error of each capture at each grid point."""
     table: dict[tuple[float, ...], list] = {}
     points = list(itertools.product(*GRID.values()))

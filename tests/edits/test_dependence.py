@@ -9,9 +9,9 @@ from edit_tokens import GFX942, assemble, meaning
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asmevo.edits.dependence import Dependence, is_fence
-from asmevo.edits.latency import Latencies
-from asmevo.edits.schedule import hoisted_loads, list_schedule
+from asmevo.edits.order.dependence import Dependence, is_fence
+from asmevo.edits.order.latency import Latencies
+from asmevo.edits.order.schedule import hoisted_loads, list_schedule
 
 # Templates with few registers, so that random programs collide often.
 TEMPLATES = (

@@ -5,11 +5,11 @@ from __future__ import annotations
 from edit_kernels import LOADS, WINDOW, kernel, texts
 
 from asmevo.edits import BatchLoop
-from asmevo.edits.batch_loop import _renamings
-from asmevo.edits.exec_values import ENTRY, ExecValues
-from asmevo.edits.hoist_wait import loops
-from asmevo.edits.loop_shapes import Split
-from asmevo.edits.webs import UNDEFINED, may_clobber, web_at
+from asmevo.edits.loops.batch_loop import _renamings
+from asmevo.edits.loops.hoist_wait import loops
+from asmevo.edits.loops.loop_shapes import Split
+from asmevo.edits.values.exec_values import ENTRY, ExecValues
+from asmevo.edits.values.webs import UNDEFINED, may_clobber, web_at
 from asmevo.program.cfg import blocks
 from asmevo.program.edit import apply
 from asmevo.program.model import Program

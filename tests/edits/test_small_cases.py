@@ -15,7 +15,7 @@ from asmevo.edits import (
     SinkStore,
     SkipBranch,
 )
-from asmevo.edits.renaming import renamed
+from asmevo.edits.values.renaming import renamed
 
 
 def relaxed(*lines: str) -> list[list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from asmevo.edits.spacing import padding_before
+from asmevo.edits.waits.spacing import padding_before
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.target import Target
 

@@ -15,7 +15,7 @@ from asmevo.isa.codec.llvm import assembler, disassembler
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.target import Target
 from asmevo.timing.att import Capture, read_capture
-from asmevo.timing.machine import Machine, machine_for
+from asmevo.timing.machine import MachineModel, machine_for
 from asmevo.timing.simulate import Simulation, simulate
 from asmevo.timing.static import static_program
 
@@ -65,7 +65,7 @@ class Bench:
         *,
         workgroups: int = 1,
         simds: Sequence[int] | None = None,
-        machine: Machine | None = None,
+        machine: MachineModel | None = None,
         streams: Sequence[Sequence[int]] | None = None,
         record: bool = False,
         cold: bool = True,

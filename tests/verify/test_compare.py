@@ -15,7 +15,7 @@ from asmevo.capsule.dtypes import dtype
 from asmevo.capsule.model import BufferState, Tolerance
 from asmevo.errors import InputError
 from asmevo.verify import compare as module
-from asmevo.verify.compare import compare
+from asmevo.verify.compare import compare_buffer
 from asmevo.verify.poison import depends_on_poison, poison_bytes, written
 
 DEFAULT = Tolerance()
@@ -31,7 +31,7 @@ def buffer(kind="f32", n=8, tolerance=None):
 def run(a, b, kind="f32", tolerance=DEFAULT, mask=None):
     np_kind = dtype(kind).numpy
     a, b = (np.asarray(v).astype(np_kind) for v in (a, b))
-    return compare(buffer(kind, len(a)), a.tobytes(), b.tobytes(), tolerance, mask)
+    return compare_buffer(buffer(kind, len(a)), a.tobytes(), b.tobytes(), tolerance, mask)
 
 
 floats = hnp.arrays(
@@ -114,13 +114,13 @@ def test_zero_reference_accepts_zero_only():
 
 def test_wrong_size_is_refused():
     with pytest.raises(InputError, match="bytes"):
-        compare(buffer(), bytes(32), bytes(31), STRICT)
+        compare_buffer(buffer(), bytes(32), bytes(31), STRICT)
 
 
 def test_buffers_own_tolerance_wins():
     a, b = (np.array(v, np.float32).tobytes() for v in ([1.0, 1.0], [1.0, 1.05]))
-    assert not compare(buffer(n=2), a, b, Tolerance(0, 0.01)).ok
-    assert compare(buffer(n=2, tolerance=Tolerance(0, 0.1)), a, b, Tolerance(0, 0.01)).ok
+    assert not compare_buffer(buffer(n=2), a, b, Tolerance(0, 0.01)).ok
+    assert compare_buffer(buffer(n=2, tolerance=Tolerance(0, 0.1)), a, b, Tolerance(0, 0.01)).ok
 
 
 def test_unwritten_elements_take_no_part_in_the_scale():

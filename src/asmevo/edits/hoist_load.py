@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from asmevo.edits.base import Window, analysed, kernel_function, text_of
-from asmevo.edits.dependence import is_fence
-from asmevo.edits.exec_values import ExecValues
-from asmevo.edits.renaming import renamed
+from asmevo.edits.order.dependence import is_fence
+from asmevo.edits.values.exec_values import ExecValues
+from asmevo.edits.values.renaming import renamed
 from asmevo.isa.access import Space
 from asmevo.isa.decoded import OpClass, decode
 from asmevo.isa.operand import Imm, Reg, RegKind

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from asmevo.edits.base import Window, analysed, kernel_function
-from asmevo.edits.pending import FunctionWaits
-from asmevo.edits.spacing import padding_before, paths
+from asmevo.edits.waits.pending import FunctionWaits
+from asmevo.edits.waits.spacing import padding_before, paths
 from asmevo.isa.counters import decode_wait
 from asmevo.isa.decoded import VECTOR_CLASSES, ExecWrite, OpClass, decode
 from asmevo.isa.flow import FlowKind, flow_of

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from asmevo.edits.base import Window, analysed, kernel_function, text_of
-from asmevo.edits.dependence import is_fence, memory_spaces
-from asmevo.edits.exec_values import ExecValues
-from asmevo.edits.pending import LEAVING, is_sync
-from asmevo.edits.renaming import renamed
-from asmevo.edits.webs import UNDEFINED, Web, web_at
+from asmevo.edits.order.dependence import is_fence, memory_spaces
+from asmevo.edits.values.exec_values import ExecValues
+from asmevo.edits.values.renaming import renamed
+from asmevo.edits.values.webs import UNDEFINED, Web, web_at
+from asmevo.edits.waits.pending import LEAVING, is_sync
 from asmevo.isa.counters import is_counter_wait
 from asmevo.isa.decoded import OpClass, decode
 from asmevo.isa.effects import vector_registers

@@ -1,4 +1,4 @@
-"""Machine tables of the cycle model: one row per constant, with a source for every value.
+"""MachineModel tables of the cycle model: one row per constant, with a source for every value.
 
 All times are shader clocks and all sizes bytes unless a row's unit says otherwise. The columns
 are compute parts (CDNA): gfx90a (MI210), gfx942 (MI300X, MI325X) and gfx950 (MI350X). Sources:
@@ -28,7 +28,7 @@ class Row(NamedTuple):
     """One constant on the three parts.
 
     Attributes:
-        name: parameter name; `Machine.values` is keyed by it.
+        name: parameter name; `MachineModel.values` is keyed by it.
         unit: `clk`, `B`, `B/clk`, `entries`, `count` or `MHz`.
         gfx90a, gfx942, gfx950: values.
         source: where the values come from, per part where they differ.
@@ -140,7 +140,7 @@ ROW_OF: Mapping[str, Row] = MappingProxyType({row.name: row for row in ROWS})
 
 
 @dataclass(frozen=True)
-class Machine:
+class MachineModel:
     """Constants of one part.
 
     Attributes:
@@ -162,7 +162,7 @@ class Machine:
         """A constant as an integer."""
         return int(self.values[name])
 
-    def with_values(self, **values: float) -> Machine:
+    def with_values(self, **values: float) -> MachineModel:
         """A copy with some constants changed (calibration, what-if).
 
         Raises:
@@ -177,7 +177,7 @@ class Machine:
         return replace(self, values=merged, changed=self.changed | frozenset(values))
 
 
-def machine_for(target: Target | str) -> Machine:
+def machine_for(target: Target | str) -> MachineModel:
     """The machine table of a target.
 
     Raises:
@@ -194,4 +194,4 @@ def machine_for(target: Target | str) -> Machine:
     for row in ROWS:
         value = row[column]
         values[row.name] = float(value)
-    return Machine(arch, chip, MappingProxyType(values))
+    return MachineModel(arch, chip, MappingProxyType(values))

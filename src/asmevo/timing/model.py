@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from asmevo.errors import InputError
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.target import Target
-from asmevo.timing.machine import Machine, machine_for
+from asmevo.timing.machine import MachineModel, machine_for
 from asmevo.timing.occupancy import Occupancy
 from asmevo.timing.simulate import Simulation, WaveLike, simulate
 from asmevo.timing.static import Kind, StaticProgram, static_program
@@ -193,7 +193,7 @@ def resident_waves(
 
 
 def _applied(
-    program: StaticProgram, hints: MemoryHints, machine: Machine, first: int, last: int
+    program: StaticProgram, hints: MemoryHints, machine: MachineModel, first: int, last: int
 ) -> tuple[StaticProgram, _F64]:
     latency = np.full(len(program), -1.0)
     if hints.level is not None:
@@ -208,7 +208,7 @@ def _applied(
     return program, latency
 
 
-def under_load(machine: Machine, load: float) -> Machine:
+def under_load(machine: MachineModel, load: float) -> MachineModel:
     """The machine's memory system when a share `load` (0..1) of the compute units is busy.
 
     Linear between the unloaded last-level cache latency and the calibrated loaded one, and up to
@@ -222,7 +222,7 @@ def under_load(machine: Machine, load: float) -> Machine:
     return machine.with_values(vmem_latency=latency, vmem_bytes_per_clk=rate)
 
 
-def _ideal(machine: Machine) -> Machine:
+def _ideal(machine: MachineModel) -> MachineModel:
     unlimited = 1.0e12
     return machine.with_values(
         vmem_latency=machine["level_l1"],
@@ -247,7 +247,7 @@ def estimate(
     kernel_function: FunctionLike | None,
     traces: Sequence[WaveLike],
     occupancy: Occupancy,
-    machine: Machine | None = None,
+    machine: MachineModel | None = None,
     *,
     workgroups: int | None = None,
     memory: MemoryHints | None = None,

@@ -12,7 +12,7 @@ from typing import Literal
 
 from asmevo.errors import InputError
 from asmevo.isa.target import Target
-from asmevo.timing.machine import Machine, machine_for
+from asmevo.timing.machine import MachineModel, machine_for
 
 Limiter = Literal["waves", "vgprs", "lds", "workgroups", "launch"]
 
@@ -44,7 +44,7 @@ def allocated_vgprs(vgprs: int, agprs: int = 0) -> int:
     return align(vgprs, 4) + agprs if agprs else vgprs
 
 
-def waves_by_vgprs(machine: Machine, vgprs: int) -> int:
+def waves_by_vgprs(machine: MachineModel, vgprs: int) -> int:
     """Waves per SIMD that `vgprs` registers (arch and AGPR together) allow.
 
     Raises:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from asmevo.errors import InputError
 from asmevo.timing import kernel, state
-from asmevo.timing.machine import Machine
+from asmevo.timing.machine import MachineModel
 from asmevo.timing.static import StaticProgram
 
 _F64 = NDArray[np.float64]
@@ -70,7 +70,7 @@ class Simulation:
 def simulate(
     program: StaticProgram,
     waves: Sequence[WaveLike],
-    machine: Machine,
+    machine: MachineModel,
     *,
     simds: Sequence[int] | None = None,
     starts: Sequence[float] | None = None,
@@ -132,7 +132,7 @@ def simulate(
 def _streams(
     program: StaticProgram,
     waves: Sequence[WaveLike],
-    machine: Machine,
+    machine: MachineModel,
     simds: Sequence[int] | None,
     starts: Sequence[float] | None,
 ) -> state.Streams:

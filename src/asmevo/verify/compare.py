@@ -64,7 +64,7 @@ class BufferComparison:
         return found
 
 
-def compare(
+def compare_buffer(
     buffer: BufferState,
     reference: bytes,
     candidate: bytes,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from asmevo.capsule.model import Capsule
 from asmevo.device.protocol import Device, Fault, RunResult
 from asmevo.errors import InputError, UnsupportedError
-from asmevo.verify.compare import BufferComparison, compare
+from asmevo.verify.compare import BufferComparison, compare_buffer
 from asmevo.verify.poison import PATTERNS, Pattern, depends_on_poison, written
 from asmevo.verify.reference import (
     K0Runs,
@@ -252,7 +252,7 @@ class DifferentialOracle:
             if b.role == "in" and result.buffers[b.name] != b.data:
                 return report("divergent", f"modifies its input {b.name}")
         found = [
-            compare(
+            compare_buffer(
                 b, expected[b.name], result.buffers[b.name], capsule.tolerance,
                 base.masks.get(b.name),
             )

@@ -11,7 +11,7 @@ from asmevo.capsule.model import BufferState, Capsule
 from asmevo.capsule.places import NEAR, nearest
 from asmevo.device.protocol import Device, Fault, RunOptions, RunResult
 from asmevo.errors import AsmEvoError, EnvironmentFault, InputError, UnsupportedError
-from asmevo.verify.compare import compare
+from asmevo.verify.compare import compare_buffer
 from asmevo.verify.poison import PATTERNS, Pattern, depends_on_poison, poisoned, written
 from asmevo.verify.report import VerifyConfig
 
@@ -227,7 +227,7 @@ class K0Runs:
     ) -> bool:
         """Whether two results of K0 are equal within the tolerance."""
         return all(
-            compare(
+            compare_buffer(
                 limited(self._config, b),
                 first.buffers[b.name],
                 other.buffers[b.name],

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from asmevo.edits.base import text_of
-from asmevo.edits.dependence import is_padding
-from asmevo.edits.pending import FunctionWaits, WaitState, is_sync
-from asmevo.edits.spacing import LOOK_BACK, Timed, breaks_clause, padding_before, paths
+from asmevo.edits.order.dependence import is_padding
+from asmevo.edits.waits.pending import FunctionWaits, WaitState, is_sync
+from asmevo.edits.waits.spacing import LOOK_BACK, Timed, breaks_clause, padding_before, paths
 from asmevo.isa.counters import encode_waits, is_counter_wait, merge_waits
 from asmevo.isa.decoded import decode
 from asmevo.isa.flow import flow_of

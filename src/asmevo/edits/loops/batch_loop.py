@@ -15,12 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from asmevo.edits.base import Window, analysed, kernel_function, text_of
-from asmevo.edits.exec_values import ExecValues
-from asmevo.edits.hoist_wait import loops
-from asmevo.edits.loop_shapes import Loop, Split, chain_loop, effect_of, split_iteration
-from asmevo.edits.renaming import renamed
-from asmevo.edits.settle import settled
-from asmevo.edits.webs import UNDEFINED, Web, may_clobber, web_at
+from asmevo.edits.loops.hoist_wait import loops
+from asmevo.edits.loops.loop_shapes import Loop, Split, chain_loop, effect_of, split_iteration
+from asmevo.edits.values.exec_values import ExecValues
+from asmevo.edits.values.renaming import renamed
+from asmevo.edits.values.webs import UNDEFINED, Web, may_clobber, web_at
+from asmevo.edits.waits.settle import settled
 from asmevo.isa.operand import VGPR0
 from asmevo.program.dataflow import Liveness, liveness
 from asmevo.program.edit import Edit

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from asmevo.edits.latency import Latencies
+from asmevo.edits.order.latency import Latencies
 from asmevo.isa.access import Space
 from asmevo.isa.counters import UNORDERED, events, is_counter_wait
 from asmevo.isa.decoded import Decoded, OpClass, decode

@@ -11,10 +11,10 @@ import random
 from collections.abc import Iterator, Sequence
 
 from asmevo.edits.base import Window, analysed, kernel_function, trimmed
-from asmevo.edits.dependence import Dependence
-from asmevo.edits.latency import Latencies
-from asmevo.edits.pending import FunctionWaits
-from asmevo.edits.rewait import BlockWaits
+from asmevo.edits.order.dependence import Dependence
+from asmevo.edits.order.latency import Latencies
+from asmevo.edits.waits.pending import FunctionWaits
+from asmevo.edits.waits.rewait import BlockWaits
 from asmevo.isa.decoded import MEMORY_CLASSES, OpClass, decode
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.target import Target

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from asmevo.edits.exec_values import ENTRY, ExecValues, Value
+from asmevo.edits.values.exec_values import ENTRY, ExecValues, Value
 from asmevo.isa.decoded import decode
 from asmevo.program.model import Program
 

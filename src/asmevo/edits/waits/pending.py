@@ -63,7 +63,7 @@ def is_sync(inst: Instruction, target: Target) -> bool:
     return effect.flow.kind in LEAVING
 
 
-class Facts:
+class WaitFacts:
     """What the wait model needs of one instruction."""
 
     __slots__ = ("defs", "events", "lds_access", "maxima", "ordered", "units", "uses", "wait")
@@ -91,8 +91,8 @@ class Facts:
 
 
 @lru_cache(maxsize=1 << 18)
-def _facts(inst: Instruction, arch: str) -> Facts:
-    return Facts(inst, Target(arch))
+def _facts(inst: Instruction, arch: str) -> WaitFacts:
+    return WaitFacts(inst, Target(arch))
 
 
 class WaitState:

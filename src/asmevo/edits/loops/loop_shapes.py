@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from asmevo.edits.dependence import Dependence, is_fence, is_padding, memory_spaces
-from asmevo.edits.exec_values import ExecValues
+from asmevo.edits.order.dependence import Dependence, is_fence, is_padding, memory_spaces
+from asmevo.edits.values.exec_values import ExecValues
 from asmevo.isa.decoded import Decoded, OpClass, decode
 from asmevo.isa.flow import Condition, FlowKind, flow_of, inverse
 from asmevo.isa.operand import EXEC, MODE, SCC, VCC, VGPR0, Reg, RegKind

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from asmevo.edits.base import Window, analysed, kernel_function, text_of
-from asmevo.edits.pending import FunctionWaits
-from asmevo.edits.relax_wait import weakest
-from asmevo.edits.rewait import is_terminator
+from asmevo.edits.waits.pending import FunctionWaits
+from asmevo.edits.waits.relax_wait import weakest
+from asmevo.edits.waits.rewait import is_terminator
 from asmevo.isa.counters import counter_max, decode_wait, encode_waits, is_counter_wait, merge_waits
 from asmevo.program.cfg import Block
 from asmevo.program.edit import Edit, apply

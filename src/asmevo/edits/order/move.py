@@ -6,9 +6,9 @@ import random
 from collections.abc import Iterator
 
 from asmevo.edits.base import Window, analysed, kernel_function, trimmed
-from asmevo.edits.dependence import Dependence
-from asmevo.edits.pending import FunctionWaits
-from asmevo.edits.rewait import BlockWaits
+from asmevo.edits.order.dependence import Dependence
+from asmevo.edits.waits.pending import FunctionWaits
+from asmevo.edits.waits.rewait import BlockWaits
 from asmevo.program.edit import Edit
 from asmevo.program.model import Program
 

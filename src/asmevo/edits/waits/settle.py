@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from asmevo.edits.base import kernel_function
-from asmevo.edits.pending import FunctionWaits
-from asmevo.edits.spacing import LOOK_BACK, padding_before
+from asmevo.edits.waits.pending import FunctionWaits
+from asmevo.edits.waits.spacing import LOOK_BACK, padding_before
 from asmevo.isa.counters import encode_waits, merge_waits
 from asmevo.isa.hazards.roles import wait_states_of
 from asmevo.isa.instruction import Instruction

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from asmevo.edits.base import Window, analysed, instruction_lines, kernel_function, trimmed
-from asmevo.edits.pending import FunctionWaits
-from asmevo.edits.rewait import BlockWaits
+from asmevo.edits.waits.pending import FunctionWaits
+from asmevo.edits.waits.rewait import BlockWaits
 from asmevo.isa.counters import counter_max, decode_wait, encode_waits, is_counter_wait
 from asmevo.program.cfg import Block
 from asmevo.program.edit import Edit

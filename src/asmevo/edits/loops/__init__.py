@@ -1,0 +1,1 @@
+"""Rules about whole loops, and the shapes of loops that they know."""

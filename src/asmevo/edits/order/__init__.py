@@ -1,0 +1,1 @@
+"""The order of instructions in a block: dependences, list scheduling, single moves."""

@@ -1,0 +1,1 @@
+"""What registers hold: EXEC followed symbolically, webs of definitions and uses, renaming."""

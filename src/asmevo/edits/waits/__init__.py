@@ -1,0 +1,1 @@
+"""Counter waits and software wait states: what is pending, what a new order needs."""
