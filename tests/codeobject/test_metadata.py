@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,7 @@ from asmevo.codeobject import CodeObject, FormatError, metatext
 from asmevo.codeobject import metadata as md
 from asmevo.codeobject.elf import Note
 from asmevo.codeobject.note import patch_numbers
+from asmevo.errors import BuildError
 from asmevo.isa.target import Target
 
 Objects = Callable[..., bytes]
@@ -118,3 +120,31 @@ def test_numbers_of_one_kernel_change_and_nothing_else(kernel_objects: Objects) 
     assert {**changed.kernels[1].metadata.raw, ".vgpr_count": 8} == second.metadata.raw
     assert patch_numbers(data, co, second, {}) == data
     assert sum(a != b for a, b in zip(changed.data, data, strict=True)) == 1
+
+
+def test_every_note_of_an_object_counts(kernel_objects: Callable[..., bytes]) -> None:
+    """Linked Tensile libraries have a note for each kernel; the note of two is split here."""
+    whole = kernel_objects("calls", "gfx942", "recovery")
+    co = CodeObject.open(whole)
+    assert co.metadata is not None
+    listed = co.metadata.raw["amdhsa.kernels"]
+    assert len(listed) > 1
+    notes = b""
+    for one in listed:
+        text = msgpack.packb({**co.metadata.raw, "amdhsa.kernels": [one]})
+        notes += struct.pack("<III8s", 7, len(text), 32, b"AMDGPU") + text + bytes(-len(text) % 4)
+    out = bytearray(whole + bytes(-len(whole) % 4))
+    section = next(s for s in co.elf.sections if s.type == 7)
+    struct.pack_into("<QQ", out, section.header_offset + 24, len(out), len(notes))
+    again = CodeObject.open(bytes(out + notes))
+    assert [k.name for k in again.kernels] == [k.name for k in co.kernels]
+    assert again.metadata is not None
+    assert again.metadata.raw == co.metadata.raw
+    assert len(again.metadata.parts) == len(listed)
+    for kernel in again.kernels:  # numbers go into the kernel's own note
+        changed = patch_numbers(again.data, again, kernel, {".max_flat_workgroup_size": 512})
+        sizes = [k.metadata.max_flat_workgroup_size for k in CodeObject.open(changed).kernels]
+        assert [k.name for k, n in zip(again.kernels, sizes, strict=True)
+                if n != k.metadata.max_flat_workgroup_size] == [kernel.name]  # fmt: skip
+        with pytest.raises(BuildError, match="where others follow"):
+            patch_numbers(again.data, again, kernel, {".kernarg_segment_size": 1 << 20})

@@ -187,7 +187,7 @@ def parse_compressed(data: Buffer, start: int = 0, budget: Budget | None = None)
         raise UnsupportedError(f"compression method {method}", "known are 0 (zlib) and 1 (zstd)")
     body = memoryview(data)[: start + total]
     pieces = (zstd_frame if method == ZSTD else _zlib_pieces)(body, start + header_size)
-    spool, digest = Spool(budget, "compressed bundle"), hashlib.md5(usedforsecurity=False)
+    spool, digest = Spool(budget, "compressed bundle", total), hashlib.md5(usedforsecurity=False)
     end = start
     for piece, used in pieces:
         end = used

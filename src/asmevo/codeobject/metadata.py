@@ -6,8 +6,8 @@ that are read here; what is not known stays in `raw`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import msgpack  # pyright: ignore[reportMissingTypeStubs]
@@ -67,7 +67,12 @@ class KernelMetadata:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """The whole note: original bytes, document, typed kernels."""
+    """The whole note: original bytes, document, typed kernels.
+
+    A linker that joins objects keeps one note of each (Tensile's libraries have thousands): then
+    `parts` are those, `kernels` and the document's list of kernels are those of all, and bytes and
+    place are the first one's.
+    """
 
     data: bytes
     data_offset: int
@@ -75,6 +80,25 @@ class Metadata:
     version: tuple[int, int]
     target: str
     kernels: tuple[KernelMetadata, ...]
+    parts: tuple[Metadata, ...] = ()
+
+    def part_of(self, symbol: str) -> Metadata:
+        """The note that describes the kernel with that descriptor symbol."""
+        return next((p for p in self.parts if any(k.symbol == symbol for k in p.kernels)), self)
+
+
+def joined(parts: Sequence[Metadata]) -> Metadata | None:
+    """One view of all metadata notes of an object, in their order; None when there is none."""
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    first = parts[0]
+    listed = [k for p in parts for k in cast("list[object]", p.raw.get("amdhsa.kernels", []))]
+    return replace(
+        first,
+        raw={**first.raw, "amdhsa.kernels": listed},
+        kernels=tuple(k for p in parts for k in p.kernels),
+        parts=tuple(parts),
+    )
 
 
 def _int(map_: dict[str, Any], key: str) -> int:

@@ -124,7 +124,8 @@ def patch_numbers(data: bytes, co: CodeObject, kernel: Kernel, numbers: Mapping[
     """
     if co.metadata is None:
         return data
-    note, at = co.metadata.data, co.metadata.data_offset
+    part = co.metadata.part_of(kernel.metadata.symbol)
+    note, at = part.data, part.data_offset
     spans = _spans(note, kernel.metadata.symbol)
     changes = sorted((spans[k], v) for k, v in numbers.items() if k in spans)
     out = bytearray()
@@ -134,6 +135,11 @@ def patch_numbers(data: bytes, co: CodeObject, kernel: Kernel, numbers: Mapping[
         done = end
     out += note[done:]
     old_end, new_end = at + (len(note) + 3 & ~3), at + (len(out) + 3 & ~3)
+    if new_end != old_end and co.metadata.parts:
+        raise BuildError(
+            "the metadata note would change its length where others follow it",
+            "keep the numbers within their present width",
+        )
     if new_end > old_end:
         room = min(
             [s.offset for s in co.elf.sections if s.offset >= old_end]

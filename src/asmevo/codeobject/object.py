@@ -60,7 +60,7 @@ class CodeObject:
         abi_version: code object version, 3 to 6.
         text_section: the section that holds the code.
         kernels: in the metadata's order.
-        metadata: the parsed note, or None when there is none.
+        metadata: the parsed notes as one, or None when there is none.
     """
 
     data: bytes
@@ -205,10 +205,13 @@ def _text_section(elf: Elf) -> Section:
 
 
 def _metadata(elf: Elf) -> md.Metadata | None:
-    for note in elf.notes():
-        if note.name == "AMDGPU" and note.type == md.NT_AMDGPU_METADATA:
-            return md.parse(note)
-    return None
+    return md.joined(
+        [
+            md.parse(note)
+            for note in elf.notes()
+            if note.name == "AMDGPU" and note.type == md.NT_AMDGPU_METADATA
+        ]
+    )
 
 
 def _kernels(

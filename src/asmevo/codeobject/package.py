@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from asmevo.codeobject.budget import Budget
 from asmevo.codeobject.elf import FormatError
-from asmevo.codeobject.unpack import Buffer, chunks, zstandard
+from asmevo.codeobject.unpack import Buffer, Spool, chunks, zstandard
 from asmevo.errors import UnsupportedError
 
 MAGIC = b"\x10\xff\x10\xad"
@@ -105,12 +105,13 @@ def _inflate(
     budget.require(inflated, "offload package")
     if not _HEADER.size <= header <= len(package):
         raise FormatError("offload package: its entries lie outside it")
-    out = bytearray(package[:header])
+    spool = Spool(budget, "offload package", len(package))
     for chunk in chunks(compression, package[header:]):
-        budget.unpack(len(chunk), "offload package")
-        out += chunk
-        if len(out) > inflated:
+        spool.write(chunk)
+        if header + spool.size > inflated:
             break
+    out = bytearray(package[:header])
+    out += spool.view()
     if len(out) != inflated:
         raise FormatError(f"offload package claims {inflated} bytes but holds {len(out)}")
     struct.pack_into("<Q", out, 8, inflated)

@@ -21,6 +21,9 @@ from asmevo.errors import EnvironmentFault
 
 Buffer = bytes | memoryview
 _IN_MEMORY = 32 << 20
+# Code objects of many processors in one bundle compress some 30 times, zeros 1,000 times and more.
+MOST_RATIO = 200
+_FREE = 16 << 20  # contents this small may be anything
 _CHUNK = 1 << 20
 _INPUT = 64 << 10
 # The largest window of clang's bundles (long-distance matching) and of `zstd --ultra -22`.
@@ -30,8 +33,12 @@ LARGEST_WINDOW = 128 << 20
 class Spool:
     """Takes bytes and gives a view of them all: of memory, or of a mapped temporary file."""
 
-    def __init__(self, budget: Budget, what: str) -> None:
+    def __init__(self, budget: Budget, what: str, packed: int) -> None:
+        """Args:
+        packed: bytes that the contents have compressed.
+        """
         self._budget, self._what = budget, what
+        self._most = max(_FREE, MOST_RATIO * packed)
         self._memory = bytearray()
         self._file: IO[bytes] | None = None
         self.size = 0
@@ -40,8 +47,13 @@ class Spool:
         """Append.
 
         Raises:
-            BudgetError: more than the budget has left.
+            BudgetError: more than the budget has left, or far more than code compresses to.
         """
+        if self.size + len(chunk) > self._most:
+            raise BudgetError(
+                f"{self._what} unpacks to more than {MOST_RATIO} times its size",
+                "unpack it by hand and search the parts",
+            )
         self._budget.unpack(len(chunk), self._what)
         self.size += len(chunk)
         if self._file is None and self.size > _IN_MEMORY:
@@ -208,7 +220,7 @@ def unpack(kind: str, data: Buffer, budget: Budget, what: str) -> memoryview:
     Raises:
         FormatError, BudgetError, EnvironmentFault: as `chunks`; more than the budget has left.
     """
-    spool = Spool(budget, what)
+    spool = Spool(budget, what, len(data))
     for chunk in chunks(kind, data):
         spool.write(chunk)
     return spool.view()

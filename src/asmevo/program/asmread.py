@@ -412,6 +412,11 @@ def _put_metadata(co: CodeObject, out: bytearray, lines: Sequence[str]) -> None:
     old = co.metadata
     if old is None or made.raw == old.raw:
         return
+    if old.parts:
+        raise BuildError(
+            f"the object has {len(old.parts)} metadata notes; their text cannot be changed",
+            "change the code and the kernel descriptors only",
+        )
     if len(made.data) + 3 & ~3 != len(old.data) + 3 & ~3:
         raise BuildError(
             f"the metadata takes {len(made.data)} bytes where {len(old.data)} are",

@@ -23,6 +23,7 @@ from asmevo.program.references import find_references
 
 _IDENTIFIER = re.compile(r"[A-Za-z_.$][A-Za-z0-9_.$]*\Z")
 _PADDING = ("s_nop", "s_code_end")
+LARGEST_TEXT = 128 << 20  # the largest object of a ROCm library has 18 MiB
 # Nothing falls through these, so what follows may be padding.
 
 
@@ -36,8 +37,13 @@ def recover(co: CodeObject) -> Program:
     Raises:
         RecoverError: the unedited program does not rebuild to the same bytes; the message names
             the first difference.
-        UnsupportedError: LLVM does not know the target.
+        UnsupportedError: LLVM does not know the target, or more code than `LARGEST_TEXT`.
     """
+    if len(co.text) > LARGEST_TEXT:
+        raise UnsupportedError(
+            f"{len(co.text)} bytes of code; at most {LARGEST_TEXT} are recovered",
+            "an instruction takes some 350 bytes of memory",
+        )
     encodings = table(co.target)
     starts = _function_starts(co)
     bounds = [at for at, _, _ in starts] + [len(co.text)]

@@ -21,7 +21,8 @@ import zstandard
 from asmevo.codeobject import CodeObject
 from asmevo.codeobject.budget import NESTING
 from asmevo.codeobject.container import Budget, BudgetError, Found, extract, find_in
-from asmevo.errors import AsmEvoError, InputError
+from asmevo.errors import AsmEvoError, InputError, UnsupportedError
+from asmevo.program import recover
 
 from . import makers
 from .test_finding import STREAMS, tarred, zipped
@@ -141,9 +142,26 @@ def test_members_that_share_one_bomb(method: int) -> None:
     assert search(out.getvalue()).incomplete
 
 
-def test_a_zip_of_one_huge_text(kernel_objects: Objects) -> None:
+@pytest.mark.parametrize("size", [20, 100, 200])
+def test_a_zip_of_one_huge_text(size: int, kernel_objects: Objects) -> None:
     k = kernel_objects("saxpy")
-    assert search(zipped(("k.co", k + bytes(200 << 20)))).incomplete
+    got = search(zipped(("k.co", k + bytes(size << 20))))
+    assert got.incomplete
+    assert not got.opened
+
+
+def test_a_huge_text_is_refused_before_it_is_decoded(kernel_objects: Objects) -> None:
+    k = bytearray(kernel_objects("saxpy"))
+    at, count = struct.unpack_from("<Q", k, 40)[0], struct.unpack_from("<H", k, 60)[0]
+    code = next(i for i in range(count) if SECTION.unpack_from(k, at + 64 * i)[2] & 4)
+    place = len(k) + -len(k) % 256
+    size = 150 << 20
+    struct.pack_into("<QQ", k, at + 64 * code + 24, place, size)
+    k += bytes(place - len(k) + size)
+    start = time.thread_time()
+    with pytest.raises(UnsupportedError, match="bytes of code"):
+        recover(CodeObject.open(bytes(k)))
+    assert time.thread_time() - start < SECONDS
 
 
 def test_streams_of_zeros(kernel_objects: Objects) -> None:

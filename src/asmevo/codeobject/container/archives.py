@@ -184,7 +184,7 @@ def zip_body(data: Buffer, entry: ZipEntry, budget: Budget) -> Buffer | None:
     if not relevant(first):
         return None
     budget.require(entry.size, what)
-    spool, crc = Spool(budget, what), 0
+    spool, crc = Spool(budget, what, entry.packed), 0
     for chunk in _joined(first, stream):
         spool.write(chunk)
         crc = zlib.crc32(chunk, crc)

@@ -139,7 +139,7 @@ def _stream(kind: str) -> Callable[[Buffer, Budget], Iterator[Member]]:
     """Opener of a compressed stream; contents that cannot hold objects are not unpacked."""
 
     def opener(data: Buffer, budget: Budget) -> Iterator[Member]:
-        spool = Spool(budget, f"{kind} stream")
+        spool = Spool(budget, f"{kind} stream", len(data))
         known = False
         head = b""
         for chunk in chunks(kind, data):

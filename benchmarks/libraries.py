@@ -1,0 +1,249 @@
+"""Everything in the ROCm libraries of a distribution: found, counted and rebuilt.
+
+    python -m benchmarks.libraries [--root FOLDER] [--fetch] [--sample N | --all] [PACKAGE...]
+
+For each package (a folder below FOLDER with its unpacked files): the objects that `asmevo find`
+lists, with time and memory of a fresh process; the number of code objects counted by their ELF
+identification alone, without any container; and the identity proof of a random sample or of all.
+`--fetch` downloads missing packages with `apt-get download` and unpacks them; nothing of them is
+ever committed. Several gigabytes.
+
+Targets: all objects found; a library of 2 GB in at most 60 s (CPU) and 1 GB; every object
+identical or refused with a reason, at most 1 % of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import mmap
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from asmevo.api import corpora
+from asmevo.codeobject.container import find
+from asmevo.program.roundtrip import Report, roundtrip_bytes
+from benchmarks.common import report
+
+PACKAGES = ("librocfft0", "librocrand1", "librccl1", "librocblas0", "librocsparse0",
+            "librocsolver0", "libhipblaslt1")  # fmt: skip
+_HSA_ELF = b"\x7fELF\x02\x01\x01\x40"
+_EM_AMDGPU = b"\xe0\x00"
+# A child begins with its parent's peak, so it reads its own.
+_FIND = """
+import atexit, sys
+
+def peak():
+    with open("/proc/self/status") as status:
+        print(status.read().partition("VmHWM:")[2].split()[0], file=sys.stderr)
+
+atexit.register(peak)
+from asmevo.cli.main import main
+main()
+"""
+_BUNDLER_MAGICS = (b"CCOB\x01\x00", b"CCOB\x02\x00", b"CCOB\x03\x00")
+
+
+@dataclass
+class Row:
+    """Figures of one package."""
+
+    package: str
+    bytes: int = 0
+    found: int = 0
+    problems: Counter[str] = field(default_factory=Counter[str])
+    counted: int = 0
+    compressed: int = 0
+    find_s: float = 0.0
+    find_cpu: float = 0.0
+    peak_mb: int = 0
+    tried: int = 0
+    identical: int = 0
+    instructions: int = 0
+    kept: int = 0
+    refused: Counter[str] = field(default_factory=Counter[str])
+    growth_refused: int = 0
+    rebuild_s: float = 0.0
+
+
+def root() -> Path:
+    """Where the unpacked packages are."""
+    return corpora.corpus_root() / "debian"
+
+
+def fetch(folder: Path, package: str) -> None:
+    """Download and unpack one package with the system's own tools."""
+    with tempfile.TemporaryDirectory(dir=folder) as work:
+        subprocess.run(["apt-get", "download", package], cwd=work, check=True)
+        (archive,) = Path(work).glob("*.deb")
+        unpacked = Path(work, "files")
+        subprocess.run(["dpkg-deb", "-x", str(archive), str(unpacked)], check=True)
+        unpacked.rename(folder / package)
+
+
+def counted(path: Path) -> tuple[int, int]:
+    """(code objects by their identification, compressed bundles) anywhere in a file's bytes."""
+    if path.stat().st_size == 0:
+        return 0, 0
+    objects = 0
+    with path.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        at = data.find(_HSA_ELF)
+        while at >= 0:
+            objects += data[at + 18 : at + 20] == _EM_AMDGPU
+            at = data.find(_HSA_ELF, at + 1)
+        packed = 0
+        for magic in _BUNDLER_MAGICS:
+            at = data.find(magic)
+            while at >= 0:
+                packed += 1
+                at = data.find(magic, at + 1)
+    return objects, packed
+
+
+def regular(folder: Path) -> Iterator[Path]:
+    """Every regular file below a folder."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink():
+            yield path
+
+
+def listed(folder: Path, row: Row) -> list[dict[str, Any]]:
+    """What `asmevo find` lists, in a process of its own; its time and memory go into `row`."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as log:
+        start = time.perf_counter()
+        command = [sys.executable, "-c", _FIND, "find", str(folder), "-f", "json"]
+        process = subprocess.Popen(command, stdout=out, stderr=log)
+        _, _, usage = os.wait4(process.pid, 0)
+        row.find_s = time.perf_counter() - start
+        row.find_cpu = usage.ru_utime + usage.ru_stime
+        for stream in (out, log):
+            stream.seek(0)
+        row.peak_mb = int(log.read().split()[-1]) >> 10
+        objects: list[dict[str, Any]] = json.loads(out.read())["objects"]
+        return objects
+
+
+def proved(task: tuple[bytes, str]) -> Report:
+    """The identity proof of one object."""
+    return roundtrip_bytes(*task)
+
+
+def measure(folder: Path, package: str, sample: int | None, workers: int) -> Row:
+    """All figures of one package."""
+    row = Row(package)
+    for path in regular(folder):
+        objects, packed = counted(path)
+        row.bytes += path.stat().st_size
+        row.counted += objects
+        row.compressed += packed
+    objects_found = listed(folder, row)
+    row.found = sum(bool(o["bytes"]) for o in objects_found)
+    for o in objects_found:
+        if o["problem"]:
+            row.problems[re.sub(r"\d+", "N", str(o["problem"]).partition(";")[0])] += 1
+    chosen = set(range(len(objects_found)))
+    if sample is not None:
+        chosen = set(random.Random(9).sample(sorted(chosen), min(sample, len(chosen))))
+    start = time.perf_counter()
+
+    def tasks() -> Iterator[tuple[bytes, str]]:
+        for number, one in enumerate(find(folder)):
+            if number in chosen and one.error is None:
+                yield one.data, one.location
+
+    with ProcessPoolExecutor(workers, max_tasks_per_child=64) as pool:
+        for outcome in _bounded(pool, tasks(), 2 * workers):
+            row.tried += 1
+            row.identical += outcome.status == "identical"
+            row.instructions += outcome.instructions
+            row.kept += outcome.kept_as_bytes
+            row.growth_refused += bool(outcome.growth_refused)
+            if outcome.status != "identical":
+                row.refused[re.sub(r"\d+", "N", outcome.reason.partition(";")[0])] += 1
+    row.rebuild_s = time.perf_counter() - start
+    return row
+
+
+def _bounded(
+    pool: ProcessPoolExecutor, tasks: Iterator[tuple[bytes, str]], most: int
+) -> Iterator[Report]:
+    """Results in order, with a bounded number of objects in flight."""
+    pending = []
+    for task in tasks:
+        pending.append(pool.submit(proved, task))
+        if len(pending) >= most:
+            yield pending.pop(0).result()
+    for future in pending:
+        yield future.result()
+
+
+def main() -> int:
+    """Write the page; exit 1 when a target is missed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("packages", nargs="*", default=list(PACKAGES))
+    parser.add_argument("--root", type=Path, default=root())
+    parser.add_argument("--fetch", action="store_true")
+    parser.add_argument("--sample", type=int, default=20)
+    parser.add_argument("--all", action="store_true")
+    options = parser.parse_args()
+    options.root.mkdir(parents=True, exist_ok=True)
+    rows: list[Row] = []
+    for package in options.packages:
+        folder = options.root / package
+        if not folder.is_dir() and options.fetch:
+            fetch(options.root, package)
+        if not folder.is_dir():
+            print(f"{package}: not in {options.root} (--fetch downloads it)", file=sys.stderr)
+            continue
+        sample = None if options.all else options.sample
+        row = measure(folder, package, sample, len(os.sched_getaffinity(0)))
+        print(row, flush=True)
+        rows.append(row)
+    ok = bool(rows)
+    lines = [
+        "| package | MB | found | counted | find, s | find, CPU s | peak, MB | tried | identical "
+        "| instructions | kept as bytes | rebuild, s |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for r in rows:
+        lines.append(
+            f"| {r.package} | {r.bytes >> 20} | {r.found} | {r.counted} | {r.find_s:.1f} "
+            f"| {r.find_cpu:.1f} | {r.peak_mb} | {r.tried} | {r.identical} "
+            f"| {r.instructions} | {r.kept} | {r.rebuild_s:.0f} |"
+        )
+        ok &= r.found >= r.counted and r.peak_mb <= 1024
+        ok &= r.find_cpu <= max(10.0, 30.0 * (r.bytes / (1 << 30)))
+        ok &= r.tried - r.identical <= 0.01 * r.tried
+    lines += [
+        "",
+        "`found`: objects that `asmevo find` lists. `counted`: places in the files that begin like "
+        "an HSA code object (identification and machine), without any container; compressed "
+        "bundles hide theirs from it. `tried`: objects of a random sample that were recovered and "
+        "rebuilt, `identical` to the byte.",
+        "",
+    ]
+    for r in rows:
+        for text, count in [*r.problems.items(), *r.refused.items()]:
+            lines.append(f"- {r.package}: {count} × {text}")
+        if r.compressed:
+            lines.append(f"- {r.package}: {r.compressed} compressed bundles")
+        if r.growth_refused:
+            lines.append(f"- {r.package}: {r.growth_refused} of {r.tried} keep their size")
+    lines += ["", f"Targets: {__doc__.partition('Targets: ')[2].strip()}" if __doc__ else ""]
+    report("libraries", "ROCm libraries of a distribution", lines)
+    return int(not ok)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
