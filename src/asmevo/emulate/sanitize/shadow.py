@@ -256,171 +256,216 @@ def _span(f: Fn, area: _Area, offset: str, size: str, flags: str, bad: str, good
     f.br(good)  # not reached
 
 
-def _emit_access(module: Module) -> None:
-    """`void asmevo_shadow(state, record, lanes, size, flags, lds)`; hosts stand in the state."""
-    f = Fn(
-        module,
-        SHADOW,
-        "ptr %st, ptr %rec, i64 %mask, i64 %size, i64 %flags, i64 %lds",
-        noinline=True,
-    )
-    bits, bad = f.op("alloca i64"), f.op("alloca i64")
-    some, out = f.label("some"), f.label("out")
-    f.cond(f.op("icmp eq i64 %mask, 0"), out, some)
-    f.place(some)
-    hosts = f.load(I64X64, f.at("%st", L.HOST), 64)
-    active = f.op(f"bitcast i64 %mask to {I1X64}")
+class _Access:
+    """`void asmevo_shadow(state, record, lanes, size, flags, lds)`; hosts stand in the state.
 
-    def extreme(name: str, other: int) -> str:
-        filled = f.op(f"select {I1X64} {active}, {I64X64} {hosts}, {I64X64} splat (i64 {other})")
-        return f.call("i64", f"llvm.vector.reduce.{name}.v64i64", f"{I64X64} {filled}", I64X64)
+    Three ways to check: lanes side by side as a few runs, scattered lanes by short vectors, and
+    granule by granule what neither can rule out, or what lies in several areas.
+    """
 
-    low, high = extreme("umin", -1), extreme("umax", 0)
-    span = f.op(f"sub i64 {high}, {low}")
-    own = f.load("ptr", f.at("%st", L.SHADOW_LDS), 8)
-    known, search, found, mixed = (f.label(x) for x in ("known", "search", "found", "mixed"))
-    f.cond(f.op("icmp ne i64 %lds, 0"), known, search)
-    f.place(known)
-    f.br(found)
-    f.place(search)
-    private = f.op(f"ptrtoint ptr {f.load('ptr', f.at('%st', L.PRIVATE), 8)} to i64")
-    scratch = f.op(f"mul i64 {f.load('i64', f.at('%st', L.PRIVATE_SIZE), 8)}, 64")
-    inside = [
-        f.op(f"icmp ult i64 {f.op(f'sub i64 {x}, {private}')}, {scratch}") for x in (low, high)
-    ]
-    shared = f.label("shared")
-    f.cond(f.op(f"and i1 {inside[0]}, {inside[1]}"), out, shared, likely=False)
-    f.place(shared)
-    other = f.call("ptr", AREA, f"ptr %st, ptr %rec, i64 {low}")
-    there = f.label("there")
-    f.cond(f.op(f"icmp eq ptr {other}, null"), mixed, there)
-    f.place(there)
-    f.br(found)
-    f.place(found)
-    pointer = f.phi("ptr", [(own, known), (other, there)])
-    area = _Area(f, pointer)
-    offset = f.op(f"sub i64 {low}, {area.host}")
-    one_area, watched = f.label("onearea"), f.label("watched")
-    top = f.op(f"sub i64 {high}, {area.host}")
-    f.cond(f.op(f"icmp ult i64 {top}, {area.bytes}"), one_area, mixed, likely=True)
-    f.place(one_area)
-    early, calm = f.label("early"), f.label("calm")
-    f.cond(_awaits_dma(f, area), early, calm, likely=False)
-    f.place(early)
-    f.store("i64", "%mask", bits, 8)
-    _each_lane(f, bits, calm, lambda host: _early(f, area, host, "%size"))
-    f.place(calm)
-    f.cond(f.op(f"icmp eq ptr {area.writes}, null"), out, watched)
-    f.place(watched)
-    _hold(f, "%mask", "0")
-    f.store("i64", "%mask", bits, 8)
-    each_exact, plain = f.label("eachexact"), f.label("plain")
-    granule = f.op(f"shl i64 1, {area.shift}")
-    below = f.op(f"sub i64 {granule}, 1")
-    relative = f.op(f"sub {I64X64} {hosts}, {_splat64(f, low)}")
-    relative = f.op(f"select {I1X64} {active}, {I64X64} {relative}, {I64X64} zeroinitializer")
-    spread = f.call(
-        "i64", "llvm.vector.reduce.or.v64i64", f"{I64X64} {relative}", I64X64
-    )  # low bits set anywhere
-    ragged = f.op(f"or i64 {f.op(f'or i64 {spread}, {offset}')}, %size")
-    ragged = f.op(f"icmp ne i64 {f.op(f'and i64 {ragged}, {below}')}, 0")
-    atomic = f.op(f"icmp ne i64 {f.op(f'and i64 %flags, {ATOMIC}')}, 0")
-    f.cond(f.op(f"or i1 {ragged}, {atomic}"), each_exact, plain, likely=False)
+    def __init__(self, module: Module) -> None:
+        self.f = f = Fn(
+            module,
+            SHADOW,
+            "ptr %st, ptr %rec, i64 %mask, i64 %size, i64 %flags, i64 %lds",
+            noinline=True,
+        )
+        self.bits, self.bad = f.op("alloca i64"), f.op("alloca i64")
+        self.out, self.mixed = f.label("out"), f.label("mixed")
 
-    # Lanes side by side: as few runs.
-    f.place(plain)
-    lanes, near = f.label("lanes"), f.label("near")
-    less = f.op("sub i64 %size, 1")
-    power = f.op(f"icmp eq i64 {f.op(f'and i64 %size, {less}')}, 0")
-    even = f.op(f"and i64 {spread}, {less}")
-    ok = f.op(f"and i1 {power}, {f.op(f'icmp eq i64 {even}, 0')}")
-    reach = f.op("mul i64 %size, 63")
-    ok = f.op(f"and i1 {ok}, {f.op(f'icmp ule i64 {span}, {reach}')}")
-    f.cond(ok, near, lanes)
-    f.place(near)
-    log = f.call("i64", "llvm.cttz.i64", "i64 %size, i1 true", declare="i64, i1")
-    position = f.op(f"lshr {I64X64} {relative}, {_splat64(f, log)}")
-    one = f.op(f"shl {I64X64} splat (i64 1), {position}")
-    # Inactive lanes are at position 0, where the lowest active lane is, too.
-    bitmap = f.call("i64", "llvm.vector.reduce.or.v64i64", f"{I64X64} {one}", I64X64)
-    next_bits = f.op(f"shl i64 {bitmap}, 1")
-    begins = f.op(f"and i64 {bitmap}, {f.op(f'xor i64 {next_bits}, -1')}")
-    runs = f.call("i64", "llvm.ctpop.i64", f"i64 {begins}", declare="i64")
-    few = f.label("few")
-    f.cond(f.op(f"icmp ule i64 {runs}, {_MOST_RUNS}"), few, lanes)
-    f.place(few)
-    f.store("i64", bitmap, bits, 8)
-    head, body = f.label("run"), f.label("runbody")
-    f.br(head)
-    f.place(head)
-    left = f.load("i64", bits, 8)
-    f.cond(f.op(f"icmp eq i64 {left}, 0"), out, body)
-    f.place(body)
-    start = f.call("i64", "llvm.cttz.i64", f"i64 {left}, i1 true", declare="i64, i1")
-    gone = f.op(f"xor i64 {f.op(f'lshr i64 {left}, {start}')}, -1")
-    length = f.call("i64", "llvm.cttz.i64", f"i64 {gone}, i1 false", declare="i64, i1")
-    first_bit = f.op(f"and i64 {left}, {f.op(f'sub i64 0, {left}')}")
-    # Adding the lowest bit carries through the run; what stays was above it.
-    carried = f.op(f"add i64 {left}, {first_bit}")
-    f.store("i64", f.op(f"and i64 {left}, {carried}"), bits, 8)
-    distance = f.op(f"mul i64 {start}, %size")
-    length_bytes = f.op(f"mul i64 {length}, %size")
-    wrong = f.label("wrongrun")
-    _span(f, area, f.op(f"add i64 {offset}, {distance}"), length_bytes, "%flags", wrong, head)
-    f.place(wrong)
-    _exact(f, pointer, f.op(f"add i64 {low}, {distance}"), length_bytes, "%flags")
-    f.br(head)
+    def emit(self) -> None:
+        f = self.f
+        some = f.label("some")
+        f.cond(f.op("icmp eq i64 %mask, 0"), self.out, some)
+        f.place(some)
+        self.hosts = f.load(I64X64, f.at("%st", L.HOST), 64)
+        self.active = f.op(f"bitcast i64 %mask to {I1X64}")
+        self.low, high = self._extreme("umin", -1), self._extreme("umax", 0)
+        self.span = f.op(f"sub i64 {high}, {self.low}")
+        self.area = _Area(f, self._find(high))
+        self.offset = f.op(f"sub i64 {self.low}, {self.area.host}")
+        self._enter(high)
+        each_exact, lanes = f.label("eachexact"), f.label("lanes")
+        relative, spread = self._relative(each_exact)
+        self._near(relative, spread, lanes)
+        f.place(lanes)
+        self._scattered()
+        f.br(each_exact)
+        f.place(each_exact)
+        pointer = self.area.pointer
+        _each_lane(f, self.bits, self.out, lambda host: _exact(f, pointer, host, "%size", "%flags"))
+        self._mixed()
+        f.place(self.out)
+        f.ret()
+        f.finish()
 
-    # Scattered lanes.
-    f.place(lanes)
-    entries = f.op(f"lshr i64 %size, {area.shift}")
-    twos = f.call("i64", "llvm.cttz.i64", f"i64 {entries}, i1 true", declare="i64, i1")
-    capped = f.op(f"icmp ugt i64 {twos}, 4")
-    twos = f.op(f"select i1 {capped}, i64 4, i64 {twos}")
-    chunks = f.op(f"lshr i64 {entries}, {twos}")
+    def _extreme(self, name: str, other: int) -> str:
+        f = self.f
+        filled = f.op(
+            f"select {I1X64} {self.active}, {I64X64} {self.hosts}, {I64X64} splat (i64 {other})"
+        )
+        name = f"llvm.vector.reduce.{name}.v{L.LANES}i64"
+        return f.call("i64", name, f"{I64X64} {filled}", I64X64)
 
-    def call(space: Space, write: bool, meet: str) -> None:
-        tag, new = area.values(space)
-        labels = [f.label("width") for _ in WIDTHS]
-        cases = " ".join(f"i64 {n}, label %{x}" for n, x in enumerate(labels))
-        f.emit(f"switch i64 {twos}, label %{labels[0]} [ {cases} ]")
-        for label, width in zip(labels, WIDTHS, strict=True):
-            f.place(label)
-            result = f.call(
-                "i64",
-                name_of("lanes", space, write, width),
-                f"ptr {f.at('%st', L.HOST)}, i64 %mask, i64 {area.host}, i64 {area.shift}, "
-                f"ptr {area.writes}, ptr {area.reads}, i64 {chunks}, {space.type} {tag}, "
-                f"{space.type} {new}, i1 {area.undefined}",
-            )
-            f.store("i64", result, bad, 8)
-            f.br(meet)
+    def _find(self, high: str) -> str:
+        """The area of the lowest lane; scratch needs no check."""
+        f = self.f
+        own = f.load("ptr", f.at("%st", L.SHADOW_LDS), 8)
+        known, search, found = (f.label(x) for x in ("known", "search", "found"))
+        f.cond(f.op("icmp ne i64 %lds, 0"), known, search)
+        f.place(known)
+        f.br(found)
+        f.place(search)
+        private = f.op(f"ptrtoint ptr {f.load('ptr', f.at('%st', L.PRIVATE), 8)} to i64")
+        scratch = f.load("i64", f.at("%st", L.PRIVATE_SIZE), 8)
+        scratch = f.op(f"mul i64 {scratch}, {L.LANES}")
+        inside = [
+            f.op(f"icmp ult i64 {f.op(f'sub i64 {x}, {private}')}, {scratch}")
+            for x in (self.low, high)
+        ]
+        shared = f.label("shared")
+        f.cond(f.op(f"and i1 {inside[0]}, {inside[1]}"), self.out, shared, likely=False)
+        f.place(shared)
+        other = f.call("ptr", AREA, f"ptr %st, ptr %rec, i64 {self.low}")
+        there = f.label("there")
+        f.cond(f.op(f"icmp eq ptr {other}, null"), self.mixed, there)
+        f.place(there)
+        f.br(found)
+        f.place(found)
+        return f.phi("ptr", [(own, known), (other, there)])
 
-    area.dispatch("%flags", call)
-    f.store("i64", f.load("i64", bad, 8), bits, 8)
-    f.br(each_exact)
+    def _enter(self, high: str) -> None:
+        """Leave for several areas or an unwatched one; keep the access if it is outstanding."""
+        f, area = self.f, self.area
+        one_area, watched = f.label("onearea"), f.label("watched")
+        top = f.op(f"sub i64 {high}, {area.host}")
+        f.cond(f.op(f"icmp ult i64 {top}, {area.bytes}"), one_area, self.mixed, likely=True)
+        f.place(one_area)
+        early, calm = f.label("early"), f.label("calm")
+        f.cond(_awaits_dma(f, area), early, calm, likely=False)
+        f.place(early)
+        f.store("i64", "%mask", self.bits, 8)
+        _each_lane(f, self.bits, calm, lambda host: _early(f, area, host, "%size"))
+        f.place(calm)
+        f.cond(f.op(f"icmp eq ptr {area.writes}, null"), self.out, watched)
+        f.place(watched)
+        _hold(f, "%mask", "0")
+        f.store("i64", "%mask", self.bits, 8)
 
-    f.place(each_exact)
-    _each_lane(f, bits, out, lambda host: _exact(f, pointer, host, "%size", "%flags"))
+    def _relative(self, each_exact: str) -> tuple[str, str]:
+        """(distances from the lowest lane, their bits set anywhere); odd ones go to the exact."""
+        f, area = self.f, self.area
+        plain = f.label("plain")
+        below = f.op(f"sub i64 {f.op(f'shl i64 1, {area.shift}')}, 1")
+        relative = f.op(f"sub {I64X64} {self.hosts}, {_splat64(f, self.low)}")
+        relative = f.op(
+            f"select {I1X64} {self.active}, {I64X64} {relative}, {I64X64} zeroinitializer"
+        )
+        name = f"llvm.vector.reduce.or.v{L.LANES}i64"
+        spread = f.call("i64", name, f"{I64X64} {relative}", I64X64)
+        ragged = f.op(f"or i64 {f.op(f'or i64 {spread}, {self.offset}')}, %size")
+        ragged = f.op(f"icmp ne i64 {f.op(f'and i64 {ragged}, {below}')}, 0")
+        atomic = f.op(f"icmp ne i64 {f.op(f'and i64 %flags, {ATOMIC}')}, 0")
+        f.cond(f.op(f"or i1 {ragged}, {atomic}"), each_exact, plain, likely=False)
+        f.place(plain)
+        return relative, spread
 
-    # Lanes in several areas.
-    f.place(mixed)
-    _hold(f, "%mask", "0")
-    f.store("i64", "%mask", bits, 8)
+    def _near(self, relative: str, spread: str, lanes: str) -> None:
+        """Lanes side by side: as few runs, one span each; others go to `lanes`."""
+        f = self.f
+        near, few = f.label("near"), f.label("few")
+        less = f.op("sub i64 %size, 1")
+        power = f.op(f"icmp eq i64 {f.op(f'and i64 %size, {less}')}, 0")
+        even = f.op(f"and i64 {spread}, {less}")
+        ok = f.op(f"and i1 {power}, {f.op(f'icmp eq i64 {even}, 0')}")
+        reach = f.op(f"mul i64 %size, {L.LANES - 1}")
+        ok = f.op(f"and i1 {ok}, {f.op(f'icmp ule i64 {self.span}, {reach}')}")
+        f.cond(ok, near, lanes)
+        f.place(near)
+        log = f.call("i64", "llvm.cttz.i64", "i64 %size, i1 true", declare="i64, i1")
+        position = f.op(f"lshr {I64X64} {relative}, {_splat64(f, log)}")
+        one = f.op(f"shl {I64X64} splat (i64 1), {position}")
+        # Inactive lanes are at position 0, where the lowest active lane is, too.
+        name = f"llvm.vector.reduce.or.v{L.LANES}i64"
+        bitmap = f.call("i64", name, f"{I64X64} {one}", I64X64)
+        next_bits = f.op(f"shl i64 {bitmap}, 1")
+        begins = f.op(f"and i64 {bitmap}, {f.op(f'xor i64 {next_bits}, -1')}")
+        runs = f.call("i64", "llvm.ctpop.i64", f"i64 {begins}", declare="i64")
+        f.cond(f.op(f"icmp ule i64 {runs}, {_MOST_RUNS}"), few, lanes)
+        f.place(few)
+        f.store("i64", bitmap, self.bits, 8)
+        self._runs()
 
-    def by_lane(host: str) -> None:
-        where = f.call("ptr", AREA, f"ptr %st, ptr %rec, i64 {host}")
-        check, skip = f.label("check"), f.label("skip")
-        f.cond(f.op(f"icmp eq ptr {where}, null"), skip, check)
-        f.place(check)
-        _exact(f, where, host, "%size", "%flags")
-        f.br(skip)
-        f.place(skip)
+    def _runs(self) -> None:
+        """Check every run of ones in the bitmap, from the lowest on."""
+        f = self.f
+        head, body, wrong = f.label("run"), f.label("runbody"), f.label("wrongrun")
+        f.br(head)
+        f.place(head)
+        left = f.load("i64", self.bits, 8)
+        f.cond(f.op(f"icmp eq i64 {left}, 0"), self.out, body)
+        f.place(body)
+        start = f.call("i64", "llvm.cttz.i64", f"i64 {left}, i1 true", declare="i64, i1")
+        gone = f.op(f"xor i64 {f.op(f'lshr i64 {left}, {start}')}, -1")
+        length = f.call("i64", "llvm.cttz.i64", f"i64 {gone}, i1 false", declare="i64, i1")
+        first_bit = f.op(f"and i64 {left}, {f.op(f'sub i64 0, {left}')}")
+        # Adding the lowest bit carries through the run; what stays was above it.
+        carried = f.op(f"add i64 {left}, {first_bit}")
+        f.store("i64", f.op(f"and i64 {left}, {carried}"), self.bits, 8)
+        distance = f.op(f"mul i64 {start}, %size")
+        size = f.op(f"mul i64 {length}, %size")
+        place = f.op(f"add i64 {self.offset}, {distance}")
+        _span(f, self.area, place, size, "%flags", wrong, head)
+        f.place(wrong)
+        _exact(f, self.area.pointer, f.op(f"add i64 {self.low}, {distance}"), size, "%flags")
+        f.br(head)
 
-    _each_lane(f, bits, out, by_lane)
-    f.place(out)
-    f.ret()
-    f.finish()
+    def _scattered(self) -> None:
+        """Lanes anywhere in the area: which of them need the exact check."""
+        f, area = self.f, self.area
+        entries = f.op(f"lshr i64 %size, {area.shift}")
+        twos = f.call("i64", "llvm.cttz.i64", f"i64 {entries}, i1 true", declare="i64, i1")
+        capped = f.op(f"icmp ugt i64 {twos}, 4")
+        twos = f.op(f"select i1 {capped}, i64 4, i64 {twos}")
+        chunks = f.op(f"lshr i64 {entries}, {twos}")
+
+        def call(space: Space, write: bool, meet: str) -> None:
+            tag, new = area.values(space)
+            labels = [f.label("width") for _ in WIDTHS]
+            cases = " ".join(f"i64 {n}, label %{x}" for n, x in enumerate(labels))
+            f.emit(f"switch i64 {twos}, label %{labels[0]} [ {cases} ]")
+            for label, width in zip(labels, WIDTHS, strict=True):
+                f.place(label)
+                result = f.call(
+                    "i64",
+                    name_of("lanes", space, write, width),
+                    f"ptr {f.at('%st', L.HOST)}, i64 %mask, i64 {area.host}, i64 {area.shift}, "
+                    f"ptr {area.writes}, ptr {area.reads}, i64 {chunks}, {space.type} {tag}, "
+                    f"{space.type} {new}, i1 {area.undefined}",
+                )
+                f.store("i64", result, self.bad, 8)
+                f.br(meet)
+
+        area.dispatch("%flags", call)
+        f.store("i64", f.load("i64", self.bad, 8), self.bits, 8)
+
+    def _mixed(self) -> None:
+        """Lanes in several areas: each by itself."""
+        f = self.f
+        f.place(self.mixed)
+        _hold(f, "%mask", "0")
+        f.store("i64", "%mask", self.bits, 8)
+
+        def by_lane(host: str) -> None:
+            where = f.call("ptr", AREA, f"ptr %st, ptr %rec, i64 {host}")
+            check, skip = f.label("check"), f.label("skip")
+            f.cond(f.op(f"icmp eq ptr {where}, null"), skip, check)
+            f.place(check)
+            _exact(f, where, host, "%size", "%flags")
+            f.br(skip)
+            f.place(skip)
+
+        _each_lane(f, self.bits, self.out, by_lane)
 
 
 def _each_lane(f: Fn, bits: str, out: str, body: Callable[[str], None]) -> None:
@@ -467,5 +512,5 @@ def emit_shadow(module: Module) -> None:
             for width in WIDTHS:
                 emit_lanes(module, space, write, width)
     _emit_straight(module)
-    _emit_access(module)
+    _Access(module).emit()
     _emit_age(module)

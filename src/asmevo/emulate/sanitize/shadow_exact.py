@@ -164,7 +164,7 @@ def emit_area(module: Module) -> None:
 def emit_exact(module: Module) -> None:
     """`void asmevo_exact(state, record, area, host, size, flags)`: check, report, update."""
     for space in (LDS, MEMORY):
-        _emit_space(module, space)
+        _Granules(module, space).emit()
     f = Fn(
         module,
         EXACT,
@@ -190,132 +190,150 @@ def emit_exact(module: Module) -> None:
     f.finish()
 
 
-def _emit_space(module: Module, space: Space) -> None:
-    f = Fn(
-        module,
-        f"{EXACT}_{space.name}",
-        "ptr %st, ptr %rec, ptr %area, i64 %host, i64 %size, i64 %flags",
-        noinline=True,
-    )
-    shift = f.load("i64", f.at("%area", A_SHIFT), 8)
-    offset = f.op(f"sub i64 %host, {f.load('i64', f.at('%area', A_HOST), 8)}")
-    first = f.op(f"lshr i64 {offset}, {shift}")
-    end = f.op(f"sub i64 {f.op(f'add i64 {offset}, %size')}, 1")
-    last = f.op(f"lshr i64 {end}, {shift}")
-    count = f.op(f"add i64 {f.op(f'sub i64 {last}, {first}')}, 1")
-    device = f.load("i64", f.at("%area", A_DEVICE), 8)
-    flag = f.load("i64", f.at("%area", A_UNDEFINED), 8)
-    undefined = f.op(f"icmp ne i64 {flag}, 0")
-    entries = {field: f.load("ptr", f.at("%area", field), 8) for field in (A_WRITES, A_READS)}
+class _Granules:
+    """`asmevo_exact_SPACE` under construction: the values of one access, and one granule's work."""
 
-    def wide(value: str) -> str:
-        return value if space.bits == 64 else f.op(f"zext {space.type} {value} to i64")
+    def __init__(self, module: Module, space: Space) -> None:
+        self.space = space
+        self.f = f = Fn(
+            module,
+            f"{EXACT}_{space.name}",
+            "ptr %st, ptr %rec, ptr %area, i64 %host, i64 %size, i64 %flags",
+            noinline=True,
+        )
+        self.shift = f.load("i64", f.at("%area", A_SHIFT), 8)
+        offset = f.op(f"sub i64 %host, {f.load('i64', f.at('%area', A_HOST), 8)}")
+        self.first = f.op(f"lshr i64 {offset}, {self.shift}")
+        end = f.op(f"sub i64 {f.op(f'add i64 {offset}, %size')}, 1")
+        last = f.op(f"lshr i64 {end}, {self.shift}")
+        self.count = f.op(f"add i64 {f.op(f'sub i64 {last}, {self.first}')}, 1")
+        self.device = f.load("i64", f.at("%area", A_DEVICE), 8)
+        flag = f.load("i64", f.at("%area", A_UNDEFINED), 8)
+        self.undefined = f.op(f"icmp ne i64 {flag}, 0")
+        self.entries = {x: f.load("ptr", f.at("%area", x), 8) for x in (A_WRITES, A_READS)}
+        tag = space.tag(f)
+        self.new = self._wide(space.entry(f, tag))
+        self.tag = self._wide(tag)
+        self.index = f.load("i32", f.at("%rec", L.R_INDEX))
+        self.wave = f.load("i32", f.at("%st", L.WAVE_NUMBER))
+        self.group = f.load("i32", f.at("%st", L.GROUP))
+        self.writes, self.reads = self._flagged(WRITE), self._flagged(READ)
+        self.atomic = self._flagged(ATOMIC)
+        self.fresh = f.op(f"xor i1 {self._flagged(CARRIED)}, true")
+        self.plain_write = f.op(f"and i1 {self.writes}, {f.op(f'xor i1 {self.atomic}, true')}")
+        self.plain_read = f.op(f"xor i1 {self.writes}, true")
 
-    tag = space.tag(f)
-    new = wide(space.entry(f, tag))
-    tag = wide(tag)
-    index = f.load("i32", f.at("%rec", L.R_INDEX))
-    wave = f.load("i32", f.at("%st", L.WAVE_NUMBER))
-    group = f.load("i32", f.at("%st", L.GROUP))
+    def _wide(self, value: str) -> str:
+        if self.space.bits == 64:
+            return value
+        return self.f.op(f"zext {self.space.type} {value} to i64")
 
-    def flagged(bits: int) -> str:
-        return f.op(f"icmp ne i64 {f.op(f'and i64 %flags, {bits}')}, 0")
+    def _flagged(self, bits: int) -> str:
+        return self.f.op(f"icmp ne i64 {self.f.op(f'and i64 %flags, {bits}')}, 0")
 
-    writes, reads, atomic = flagged(WRITE), flagged(READ), flagged(ATOMIC)
-    fresh = f.op(f"xor i1 {flagged(CARRIED)}, true")
-    plain_write = f.op(f"and i1 {writes}, {f.op(f'xor i1 {atomic}, true')}")
-    plain_read = f.op(f"xor i1 {writes}, true")
-    with CountedLoop(f, count, "granule") as each:
-        number = f.op(f"add i64 {first}, {each.i}")
-        place = f.op(f"mul i64 {number}, {space.bits // 8}")
-        at = {field: f.at(pointer, place) for field, pointer in entries.items()}
-        w, r = (wide(f.load(space.type, at[x], space.bits // 8)) for x in (A_WRITES, A_READS))
-        address = f.op(f"add i64 {device}, {f.op(f'shl i64 {number}, {shift}')}")
-
-        def relation(entry: str, many_groups: bool) -> tuple[str, str, str]:
-            """(another workgroup's, of this interval, by another wave) of an entry there."""
-            y = f.op(f"xor i64 {entry}, {tag}")
-            there = f.op(f"icmp ne i64 {entry}, 0")
-            foreign = "false"
-            if space is MEMORY:
-                foreign = f.op(f"icmp uge i64 {y}, {1 << space.group_shift}")
-                if many_groups:
-                    foreign = f.op(f"or i1 {foreign}, {_bit(f, entry, MANY_GROUPS)}")
-                foreign = f.op(f"and i1 {foreign}, {there}")
-            now = f.op(f"icmp ult i64 {y}, {1 << EPOCH_SHIFT}")
-            waves = f.op(f"icmp ne i64 {f.op(f'and i64 {y}, {15 << WAVE_SHIFT}')}, 0")
-            return foreign, now, waves
-
-        def report(when: str, kind: str, entry: str, foreign: str) -> None:
-            note, after = f.label("note"), f.label("after")
-            when = f.op(f"and i1 {when}, {fresh}")
-            f.cond(when, note, after, likely=False)
-            f.place(note)
-            low = f.op(f"and i64 {entry}, {(1 << INDEX_BITS) - 1}")
-            other_index = f.op(f"trunc i64 {f.op(f'sub i64 {low}, 1')} to i32")
-            other_wave = f.op(f"and i64 {f.op(f'lshr i64 {entry}, {WAVE_SHIFT}')}, 15")
-            other_wave = f.op(f"trunc i64 {other_wave} to i32")
-            waves = f.op(f"or i32 {f.op(f'shl i32 {other_wave}, 16')}, {wave}")
-            other_group = group
-            if space is MEMORY:
-                high = f.op(f"sub i64 {f.op(f'lshr i64 {entry}, {space.group_shift}')}, 1")
-                high = f.op(f"trunc i64 {high} to i32")
-                # Of several workgroups that read, the last may be this one.
-                own = f.op(f"icmp eq i32 {high}, {group}")
-                high = f.op(f"select i1 {own}, i32 -1, i32 {high}")
-                other_group = f.op(f"select i1 {foreign}, i32 {high}, i32 {group}")
-            if kind != str(UNINITIALIZED):
-                old = f.call("i32", TAKEN, f"ptr %st, i32 {other_wave}, i32 {other_index}")
-                old = f.op(f"select i1 {foreign}, i32 0, i32 {old}")
-                kind = f.op(f"add i32 {kind}, {old}")
-            where = LDS_SPACE if space is LDS else GLOBAL_SPACE
-            f.emit(
-                f"call void @{NOTE}(ptr %st, i32 {kind}, i32 {other_index}, i32 {index}, "
-                f"i32 {where}, i64 {address}, i32 {waves}, i32 {other_group})"
+    def emit(self) -> None:
+        f, space = self.f, self.space
+        with CountedLoop(f, self.count, "granule") as each:
+            number = f.op(f"add i64 {self.first}, {each.i}")
+            place = f.op(f"mul i64 {number}, {space.bits // 8}")
+            at = {field: f.at(pointer, place) for field, pointer in self.entries.items()}
+            w, r = (
+                self._wide(f.load(space.type, at[x], space.bits // 8)) for x in (A_WRITES, A_READS)
             )
-            f.br(after)
-            f.place(after)
+            address = f.op(f"add i64 {self.device}, {f.op(f'shl i64 {number}, {self.shift}')}")
+            self._granule(w, r, at, address)
+        f.ret()
+        f.finish()
 
+    def _granule(self, w: str, r: str, at: dict[int, str], address: str) -> None:
+        """Check one granule against its last write `w` and reads `r`, and enter the access."""
+        f = self.f
         # Against the last write.
-        foreign_w, now_w, other_w = relation(w, False)
+        foreign_w, now_w, other_w = self._relation(w, False)
         several = f.op(f"or i1 {other_w}, {_bit(f, w, MANY_GROUPS)}")
         clash = f.op(f"or i1 {foreign_w}, {f.op(f'and i1 {now_w}, {several}')}")
-        both = f.op(f"and i1 {_bit(f, w, MANY)}, {atomic}")
+        both = f.op(f"and i1 {_bit(f, w, MANY)}, {self.atomic}")
         clash = f.op(f"and i1 {clash}, {f.op(f'xor i1 {both}, true')}")
-        kind = f.op(f"select i1 {writes}, i32 {WRITE_AFTER_WRITE}, i32 {READ_AFTER_WRITE}")
-        report(clash, kind, w, foreign_w)
+        kind = f.op(f"select i1 {self.writes}, i32 {WRITE_AFTER_WRITE}, i32 {READ_AFTER_WRITE}")
+        self._report(clash, kind, w, foreign_w, address)
         # A plain write against the last reads; atomics are how waves signal that they have read.
-        foreign_r, now_r, other_r = relation(r, True)
+        foreign_r, now_r, other_r = self._relation(r, True)
         several = f.op(f"or i1 {other_r}, {_bit(f, r, MANY)}")
         local_r = f.op(f"and i1 {now_r}, {several}")
         clash = f.op(f"or i1 {foreign_r}, {local_r}")
-        report(f.op(f"and i1 {clash}, {plain_write}"), str(WRITE_AFTER_READ), r, foreign_r)
+        when = f.op(f"and i1 {clash}, {self.plain_write}")
+        self._report(when, str(WRITE_AFTER_READ), r, foreign_r, address)
         # Reading what nobody wrote.
-        never = f.op(f"and i1 {f.op(f'icmp eq i64 {w}, 0')}, {undefined}")
-        report(f.op(f"and i1 {never}, {reads}"), str(UNINITIALIZED), new, "false")
+        never = f.op(f"and i1 {f.op(f'icmp eq i64 {w}, 0')}, {self.undefined}")
+        when = f.op(f"and i1 {never}, {self.reads}")
+        self._report(when, str(UNINITIALIZED), self.new, "false", address)
 
         note_read, after_read = f.label("noteread"), f.label("afterread")
-        f.cond(plain_read, note_read, after_read)
+        f.cond(self.plain_read, note_read, after_read)
         f.place(note_read)
         many = f.op(f"select i1 {local_r}, i64 {MANY}, i64 0")
         groups = f.op(f"select i1 {foreign_r}, i64 {MANY_GROUPS}, i64 0")
-        value = f.op(f"or i64 {new}, {f.op(f'or i64 {many}, {groups}')}")
-        _put(f, space, value, at[A_READS])
+        value = f.op(f"or i64 {self.new}, {f.op(f'or i64 {many}, {groups}')}")
+        _put(f, self.space, value, at[A_READS])
         f.br(after_read)
         f.place(after_read)
 
         note_write, after_write = f.label("notewrite"), f.label("afterwrite")
-        f.cond(writes, note_write, after_write)
+        f.cond(self.writes, note_write, after_write)
         f.place(note_write)
         again = f.op(f"or i1 {foreign_w}, {f.op(f'and i1 {now_w}, {other_w}')}")
         again = f.op(f"or i1 {again}, {f.op(f'and i1 {now_w}, {_bit(f, w, MANY_GROUPS)}')}")
         several = f.op(f"select i1 {again}, i64 {MANY | MANY_GROUPS}, i64 {MANY}")
-        flags = f.op(f"select i1 {atomic}, i64 {several}, i64 0")
-        _put(f, space, f.op(f"or i64 {new}, {flags}"), at[A_WRITES])
+        flags = f.op(f"select i1 {self.atomic}, i64 {several}, i64 0")
+        _put(f, self.space, f.op(f"or i64 {self.new}, {flags}"), at[A_WRITES])
         f.br(after_write)
         f.place(after_write)
-    f.ret()
-    f.finish()
+
+    def _relation(self, entry: str, many_groups: bool) -> tuple[str, str, str]:
+        """(another workgroup's, of this interval, by another wave) of an entry there."""
+        f, space = self.f, self.space
+        y = f.op(f"xor i64 {entry}, {self.tag}")
+        there = f.op(f"icmp ne i64 {entry}, 0")
+        foreign = "false"
+        if space is MEMORY:
+            foreign = f.op(f"icmp uge i64 {y}, {1 << space.group_shift}")
+            if many_groups:
+                foreign = f.op(f"or i1 {foreign}, {_bit(f, entry, MANY_GROUPS)}")
+            foreign = f.op(f"and i1 {foreign}, {there}")
+        now = f.op(f"icmp ult i64 {y}, {1 << EPOCH_SHIFT}")
+        waves = f.op(f"icmp ne i64 {f.op(f'and i64 {y}, {15 << WAVE_SHIFT}')}, 0")
+        return foreign, now, waves
+
+    def _report(self, when: str, kind: str, entry: str, foreign: str, address: str) -> None:
+        """Report a conflict with an entry, unless the access is only carried over a barrier."""
+        f, space = self.f, self.space
+        note, after = f.label("note"), f.label("after")
+        f.cond(f.op(f"and i1 {when}, {self.fresh}"), note, after, likely=False)
+        f.place(note)
+        low = f.op(f"and i64 {entry}, {(1 << INDEX_BITS) - 1}")
+        other_index = f.op(f"trunc i64 {f.op(f'sub i64 {low}, 1')} to i32")
+        other_wave = f.op(f"and i64 {f.op(f'lshr i64 {entry}, {WAVE_SHIFT}')}, 15")
+        other_wave = f.op(f"trunc i64 {other_wave} to i32")
+        waves = f.op(f"or i32 {f.op(f'shl i32 {other_wave}, 16')}, {self.wave}")
+        other_group = self.group
+        if space is MEMORY:
+            high = f.op(f"sub i64 {f.op(f'lshr i64 {entry}, {space.group_shift}')}, 1")
+            high = f.op(f"trunc i64 {high} to i32")
+            # Of several workgroups that read, the last may be this one.
+            own = f.op(f"icmp eq i32 {high}, {self.group}")
+            high = f.op(f"select i1 {own}, i32 -1, i32 {high}")
+            other_group = f.op(f"select i1 {foreign}, i32 {high}, i32 {self.group}")
+        if kind != str(UNINITIALIZED):
+            old = f.call("i32", TAKEN, f"ptr %st, i32 {other_wave}, i32 {other_index}")
+            old = f.op(f"select i1 {foreign}, i32 0, i32 {old}")
+            kind = f.op(f"add i32 {kind}, {old}")
+        where = LDS_SPACE if space is LDS else GLOBAL_SPACE
+        f.emit(
+            f"call void @{NOTE}(ptr %st, i32 {kind}, i32 {other_index}, i32 {self.index}, "
+            f"i32 {where}, i64 {address}, i32 {waves}, i32 {other_group})"
+        )
+        f.br(after)
+        f.place(after)
 
 
 def _put(f: Fn, space: Space, value: str, pointer: str) -> None:
