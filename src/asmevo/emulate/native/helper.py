@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.native.ir import Fn, Module, vec
+from asmevo.emulate.native.ir import LANES, Fn, Module, vec
 from asmevo.emulate.native.llvm_algebra import LLVMAlgebra
 from asmevo.emulate.native.variant import Variant
 from asmevo.isa.semantics.values import Value
@@ -101,7 +101,7 @@ class Helper:
 
     def lane_numbers(self) -> str:
         """The constant vector 0..63."""
-        return "<" + ", ".join(f"i32 {i}" for i in range(64)) + ">"
+        return "<" + ", ".join(f"i32 {i}" for i in range(LANES)) + ">"
 
     # --- EXEC -----------------------------------------------------------------------------
     def exec_bits(self) -> str:
@@ -125,10 +125,10 @@ class Helper:
     def store_masked(self, value: str, pointer: str, mask: str) -> None:
         """Masked store of a row (inactive lanes keep their old value)."""
         self.module.declare(
-            f"declare void @llvm.masked.store.v64i32.p0({I32X64}, ptr, i32 immarg, {I1X64})"
+            f"declare void @llvm.masked.store.v{LANES}i32.p0({I32X64}, ptr, i32 immarg, {I1X64})"
         )
         self.fn.emit(
-            f"call void @llvm.masked.store.v64i32.p0({I32X64} {value}, ptr {pointer}, "
+            f"call void @llvm.masked.store.v{LANES}i32.p0({I32X64} {value}, ptr {pointer}, "
             f"i32 64, {I1X64} {mask})"
         )
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from asmevo.emulate import layout as L
 from asmevo.emulate.native.helper import I1X64, I32X64, I64X64, Helper
-from asmevo.emulate.native.ir import Fn, Module, vec
+from asmevo.emulate.native.ir import LANES, Fn, Module, vec
 from asmevo.emulate.native.loops import CountedLoop
 from asmevo.emulate.native.variant import Variant, family
 
@@ -144,7 +144,7 @@ def _settle(h: Helper, kind: int, sequence: str) -> None:
 
 def _junk_row(bits: int) -> str:
     """Junk of 64 lanes in these bits."""
-    return "<" + ", ".join(f"i32 {_signed(JUNK[n % 4] & bits)}" for n in range(64)) + ">"
+    return "<" + ", ".join(f"i32 {_signed(JUNK[n % 4] & bits)}" for n in range(LANES)) + ">"
 
 
 def _hold_rows(h: Helper, data: str, pointer: str, rows: int, half: int) -> None:
@@ -461,7 +461,7 @@ def _arrive(f: Fn, entry: str, done: str) -> None:
     base = f.load("ptr", f.at("%st", L.LDS_BASE), 8)
     first = f.at(base, offset)
     step = f.op(f"mul i64 {count}, 4")
-    numbers = "<" + ", ".join(f"i64 {n}" for n in range(64)) + ">"
+    numbers = "<" + ", ".join(f"i64 {n}" for n in range(LANES)) + ">"
     one = f.op(f"insertelement {I64X64} poison, i64 {step}, i64 0")
     wide = f.op(f"shufflevector {I64X64} {one}, {I64X64} poison, {I32X64} zeroinitializer")
     places = f.op(f"mul {I64X64} {wide}, {numbers}")
@@ -474,7 +474,7 @@ def _arrive(f: Fn, entry: str, done: str) -> None:
         where = f.op(f"getelementptr i8, ptr {start}, {I64X64} {places}")
         f.call(
             "void",
-            "llvm.masked.scatter.v64i32.v64p0",
+            f"llvm.masked.scatter.v{LANES}i32.v{LANES}p0",
             f"{I32X64} {value}, {pointers} {where}, i32 1, {I1X64} {mask}",
             declare=f"{I32X64}, {pointers}, i32 immarg, {I1X64}",
         )

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable
 
 from asmevo.emulate import layout as L
 from asmevo.emulate.native.helper import I1X64, I64X64, Helper
-from asmevo.emulate.native.ir import Fn, Module
+from asmevo.emulate.native.ir import LANES, Fn, Module
 from asmevo.emulate.native.loops import CountedLoop
 from asmevo.emulate.sanitize.carried import CLASS_SHIFT, HOLD, class_of
 from asmevo.emulate.sanitize.early import EARLY_READ
@@ -483,7 +483,7 @@ def _each_lane(f: Fn, bits: str, out: str, body: Callable[[str], None]) -> None:
 
 def _splat64(f: Fn, scalar: str) -> str:
     one = f.op(f"insertelement {I64X64} poison, i64 {scalar}, i64 0")
-    return f.op(f"shufflevector {I64X64} {one}, {I64X64} poison, <64 x i32> zeroinitializer")
+    return f.op(f"shufflevector {I64X64} {one}, {I64X64} poison, <{LANES} x i32> zeroinitializer")
 
 
 def _emit_age(module: Module) -> None:

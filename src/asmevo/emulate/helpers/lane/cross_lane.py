@@ -5,7 +5,7 @@ from __future__ import annotations
 from asmevo.emulate import layout as L
 from asmevo.emulate.helpers.memory.access import lane_loop
 from asmevo.emulate.native.helper import I32X64, Helper
-from asmevo.emulate.native.ir import Module
+from asmevo.emulate.native.ir import LANES, Module
 from asmevo.emulate.native.variant import Variant, family
 
 
@@ -67,7 +67,7 @@ def emit_permute(module: Module, variant: Variant) -> None:
     values = f.at("%st", L.HOST + 256)
     destination = h.slot(0)
     if variant.name == "ds_bpermute_b32":
-        sent = f.op(f"select <64 x i1> {active}, {I32X64} {data}, {I32X64} {zero}")
+        sent = f.op(f"select <{LANES} x i1> {active}, {I32X64} {data}, {I32X64} {zero}")
         f.store(I32X64, sent, values, 64)
         lane, step, done = lane_loop(h, h.exec_bits())
         at = f.op(f"mul i64 {lane}, 4")
@@ -96,7 +96,7 @@ def emit_permute(module: Module, variant: Variant) -> None:
 def swizzle_lanes(pattern: int) -> list[int]:
     """Source lane of each lane for a ds_swizzle offset field (ISA DS_SWIZZLE_B32)."""
     out: list[int] = []
-    for lane in range(64):
+    for lane in range(LANES):
         base, at = lane & ~31, lane & 31
         if pattern >= 0xE000:  # FFT mode
             # Bits in the mask stay; the others hold the lane number reversed (mask 0x1f: identity).
@@ -123,7 +123,7 @@ def emit_swizzle(module: Module, variant: Variant) -> None:
     f = h.fn
     active = h.mask(h.exec_bits())
     data = h.source_row(1, "v")
-    sent = f.op(f"select <64 x i1> {active}, {I32X64} {data}, {I32X64} zeroinitializer")
+    sent = f.op(f"select <{LANES} x i1> {active}, {I32X64} {data}, {I32X64} zeroinitializer")
     index = ", ".join(f"i32 {s}" for s in swizzle_lanes(variant.option("pattern")))
     moved = f.op(f"shufflevector {I32X64} {sent}, {I32X64} poison, {I32X64} <{index}>")
     h.store_rows([(moved, h.slot(0))])
@@ -138,8 +138,8 @@ def emit_permlane_swap(module: Module, variant: Variant) -> None:
     step = 16 if "16" in variant.name else 32
     a, b = h.source_row(0, "v"), h.source_row(1, "v")
     # Lane l of the pair (row 2k+1 of vdst) exchanges with lane l - step of src (row 2k).
-    first = [64 + lane - step if (lane // step) & 1 else lane for lane in range(64)]
-    second = [64 + lane if (lane // step) & 1 else lane + step for lane in range(64)]
+    first = [64 + lane - step if (lane // step) & 1 else lane for lane in range(LANES)]
+    second = [64 + lane if (lane // step) & 1 else lane + step for lane in range(LANES)]
     new_a = f.op(
         f"shufflevector {I32X64} {a}, {I32X64} {b}, {I32X64} "
         f"<{', '.join(f'i32 {i}' for i in first)}>"

@@ -123,7 +123,7 @@ def _nan_lanes(h: Helper, values: list[Any]) -> str | None:
         if not isinstance(value, Value) or value.kind != "f":
             continue
         raw = value.is_nan.raw
-        mask = raw if mask is None else h.fn.op(f"or <64 x i1> {mask}, {raw}")
+        mask = raw if mask is None else h.fn.op(f"or <{LANES} x i1> {mask}, {raw}")
     return mask
 
 
@@ -132,7 +132,7 @@ def _may_hold_nan(h: Helper, values: list[Value]) -> str:
     f = h.fn
     width = values[0].width
     element = {32: "float", 64: "double"}[width]
-    parts = [f.op(f"bitcast <64 x i{width}> {v.raw} to <64 x {element}>") for v in values]
+    parts = [f.op(f"bitcast <{LANES} x i{width}> {v.raw} to <{LANES} x {element}>") for v in values]
     size = 64
     while len(parts) > 1 or size > 8:
         if len(parts) == 1:

@@ -12,7 +12,7 @@ from math import gcd
 
 from asmevo.emulate import layout as L
 from asmevo.emulate.native.helper import I32X64, Helper
-from asmevo.emulate.native.ir import Fn, vec
+from asmevo.emulate.native.ir import LANES, Fn, vec
 from asmevo.isa.semantics.matrix import SCALE_BLOCK, Format, MatrixOp, a_block, b_lane
 from asmevo.isa.semantics.matrix_models import (
     flushed_input,
@@ -35,12 +35,12 @@ class Area:
 def allocate(f: Fn, slots: int, kind: str) -> Area:
     """A new area on the stack."""
     size = 8 if kind in ("double", "i64") else 4
-    return Area(f.op(f"alloca [{64 * slots} x {kind}], align 64"), kind, size)
+    return Area(f.op(f"alloca [{LANES * slots} x {kind}], align 64"), kind, size)
 
 
 def put(f: Fn, area: Area, slot: int | str, value: str) -> None:
     """Store one slot's 64 lanes; the slot is a number or an i64 value."""
-    size = 64 * area.size
+    size = LANES * area.size
     at = f.op(f"mul i64 {slot}, {size}") if isinstance(slot, str) else slot * size
     f.store(vec(area.kind), value, f.at(area.pointer, at), 64)
 
@@ -58,7 +58,7 @@ def element_bits(h: Helper, f: Fn, pointer: str, fmt: Format, slot: int, blgp: i
     def row(index: int) -> str:
         value = f.load(I32X64, f.at(pointer, index * L.ROW), 64)
         if blgp:
-            order = ", ".join(f"i32 {b_lane(lane, blgp)}" for lane in range(64))
+            order = ", ".join(f"i32 {b_lane(lane, blgp)}" for lane in range(LANES))
             value = f.op(f"shufflevector {I32X64} {value}, {I32X64} poison, {I32X64} <{order}>")
         return value
 
@@ -178,12 +178,12 @@ class Reader:
     def a_constant(self, k: int) -> int:
         """Position of k in an A area, relative to the row's lane."""
         lane, slot = self.op.a_place(0, k)
-        return slot * 64 + lane
+        return slot * LANES + lane
 
     def b_constant(self, k: int) -> int:
         """Position of k in a B area, relative to the block's first lane."""
         lane, slot = self.op.b_place(0, k)
-        return slot * 64 + lane
+        return slot * LANES + lane
 
     def a(self, area: Area, constant: int | str) -> str:
         """64 lanes: each group's A number at `constant`."""

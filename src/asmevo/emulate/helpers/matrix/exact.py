@@ -22,7 +22,7 @@ from asmevo.emulate.helpers.matrix.areas import (
 )
 from asmevo.emulate.helpers.matrix.parts import copy_accumulator, index_area, scale_areas
 from asmevo.emulate.native.helper import I32X64, Helper
-from asmevo.emulate.native.ir import Fn, vec
+from asmevo.emulate.native.ir import LANES, Fn, vec
 from asmevo.emulate.native.llvm_algebra import LLVMAlgebra
 from asmevo.isa.semantics.matrix import SCALE_BLOCK, Format, MatrixOp, a_block
 from asmevo.isa.semantics.matrix_models import (
@@ -117,7 +117,9 @@ def _unpacked(
     if model.kind == "pairwise":
         return _Side(significand, exponent, "0", "false")
     top = f.load(I32X64, seen.pointer, 64)
-    highest = f.call("i32", "llvm.vector.reduce.smax.v64i32", f"{I32X64} {top}", declare=I32X64)
+    highest = f.call(
+        "i32", f"llvm.vector.reduce.smax.v{LANES}i32", f"{I32X64} {top}", declare=I32X64
+    )
     marks = f.load(I32X64, f.at(seen.pointer, L.ROW), 64)
     special = _any(h, f, f.op(f"icmp ne {I32X64} {marks}, zeroinitializer"))
     return _Side(significand, exponent, highest, special)
@@ -166,7 +168,7 @@ def _groups(op: MatrixOp, size: int) -> list[_Group]:
 
 def _position(place: tuple[int, int]) -> int:
     lane, slot = place
-    return slot * 64 + lane
+    return slot * LANES + lane
 
 
 class _Work:
@@ -208,7 +210,7 @@ class _Work:
         cbsz, abid = (self.h.variant.option(n, 0) for n in ("cbsz", "abid"))
         numbers: list[int] = []
         for element in op.groups():
-            for lane in range(0, 64, self.width):
+            for lane in range(0, LANES, self.width):
                 i, block = element[lane // op.n]
                 source = a_block(block, cbsz, abid) if op.blocks > 1 else 0
                 numbers += [op.a_place(i, 0, source)[0], op.b_place(0, 0, block)[0] + lane % op.n]

@@ -27,7 +27,7 @@ from asmevo.emulate.helpers.matrix.parts import (
     store_element,
 )
 from asmevo.emulate.native.helper import I32X64, Helper
-from asmevo.emulate.native.ir import Fn, Module, vec
+from asmevo.emulate.native.ir import LANES, Fn, Module, vec
 from asmevo.emulate.native.variant import Variant, family
 from asmevo.isa.semantics.matrix import SCALE_BLOCK, Format, MatrixOp, matrix_op
 from asmevo.isa.semantics.table import FloatMode
@@ -115,7 +115,7 @@ def _canonical(f: Fn, kind: str, acc: str) -> str:
     """NaNs as the models give them; the host's payload depends on its operand order."""
     t = vec(kind)
     nan = f.op(f"fcmp uno {t} {acc}, zeroinitializer")
-    return f.op(f"select <64 x i1> {nan}, {t} splat ({kind} 0x7FF8000000000000), {t} {acc}")
+    return f.op(f"select <{LANES} x i1> {nan}, {t} splat ({kind} 0x7FF8000000000000), {t} {acc}")
 
 
 def _multiply_add(
@@ -149,7 +149,7 @@ def _multiply_add(
 def fused(f: Fn, kind: str, x: str, y: str, z: str) -> str:
     """Fused multiply-add of 64 lanes."""
     t = vec(kind)
-    name = "llvm.fma.v64f64" if kind == "double" else "llvm.fma.v64f32"
+    name = f"llvm.fma.v{LANES}f64" if kind == "double" else f"llvm.fma.v{LANES}f32"
     return f.call(t, name, f"{t} {x}, {t} {y}, {t} {z}", declare=f"{t}, {t}, {t}")
 
 
@@ -175,7 +175,7 @@ def _power(f: Fn, exponents: str) -> str:
     t = vec("float")
     normal = f.op(f"shl {I32X64} {exponents}, splat (i32 23)")
     zero = f.op(f"icmp eq {I32X64} {exponents}, zeroinitializer")
-    value = f.op(f"select <64 x i1> {zero}, {I32X64} splat (i32 4194304), {I32X64} {normal}")
+    value = f.op(f"select <{LANES} x i1> {zero}, {I32X64} splat (i32 4194304), {I32X64} {normal}")
     bad = f.op(f"icmp eq {I32X64} {exponents}, splat (i32 255)")
-    value = f.op(f"select <64 x i1> {bad}, {I32X64} splat (i32 2143289344), {I32X64} {value}")
+    value = f.op(f"select <{LANES} x i1> {bad}, {I32X64} splat (i32 2143289344), {I32X64} {value}")
     return f.op(f"bitcast {I32X64} {value} to {t}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from asmevo.emulate import layout as L
 from asmevo.emulate.helpers.matrix.areas import Area, allocate, double_rows, put
 from asmevo.emulate.native.helper import I32X64, Helper
-from asmevo.emulate.native.ir import Fn, vec
+from asmevo.emulate.native.ir import LANES, Fn, vec
 from asmevo.isa.semantics.matrix import MatrixOp
 
 
@@ -30,7 +30,7 @@ def index_area(h: Helper, f: Fn, op: MatrixOp, size: int) -> Area:
     cbsz, abid = h.variant.option("cbsz", 0), h.variant.option("abid", 0)
     for slot in range(op.a_elements):
         _lane, bit = op.index_place(0, slot, cbsz, abid)
-        number = ((word >> bit) & 3).to(64) * (64 * size)
+        number = ((word >> bit) & 3).to(64) * (LANES * size)
         put(f, area, slot, number.raw)
     return area
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from asmevo.emulate import layout as L
 from asmevo.emulate.native.helper import I1X64, I32X64, I64X64, Helper
-from asmevo.emulate.native.ir import vec
+from asmevo.emulate.native.ir import LANES, vec
 
 RESOLVE = "asmevo_resolve"
 _PTRS = vec("ptr")
@@ -20,7 +20,7 @@ _ZERO = "zeroinitializer"
 
 def scale_lanes(h: Helper, step: int, width: int = 32) -> str:
     """Constant vector 0, step, 2*step, ... of i32 or i64 lanes."""
-    return "<" + ", ".join(f"i{width} {i * step}" for i in range(64)) + ">"
+    return "<" + ", ".join(f"i{width} {i * step}" for i in range(LANES)) + ">"
 
 
 def lane_loop(h: Helper, bits: str) -> tuple[str, str, str]:
@@ -121,7 +121,7 @@ def gather(h: Helper, host: str, extra: int, element: str, mask: str, passthru: 
     if extra:
         host = f.op(f"add {I64X64} {host}, splat (i64 {extra})")
     pointers = f.op(f"inttoptr {I64X64} {host} to {_PTRS}")
-    name = f"llvm.masked.gather.v64{element}.v64p0"
+    name = f"llvm.masked.gather.v{LANES}{element}.v{LANES}p0"
     return f.call(
         t,
         name,
@@ -138,7 +138,7 @@ def scatter(h: Helper, host: str, extra: int, element: str, mask: str, value: st
     pointers = f.op(f"inttoptr {I64X64} {host} to {_PTRS}")
     f.call(
         "void",
-        f"llvm.masked.scatter.v64{element}.v64p0",
+        f"llvm.masked.scatter.v{LANES}{element}.v{LANES}p0",
         f"{t} {value}, {_PTRS} {pointers}, i32 1, {I1X64} {mask}",
         declare=f"{t}, {_PTRS}, i32 immarg, {I1X64}",
     )
@@ -149,7 +149,7 @@ def _lane_pointers(h: Helper, hosts: str) -> list[str]:
     f = h.fn
     area = f.at("%st", L.HOST)
     f.store(I64X64, hosts, area, 64)
-    return [f.load("ptr", f.at(area, 8 * lane), 8) for lane in range(64)]
+    return [f.load("ptr", f.at(area, 8 * lane), 8) for lane in range(LANES)]
 
 
 def gather_rows(h: Helper, hosts: str, dwords: int, mask: str) -> list[str]:
@@ -183,7 +183,7 @@ def _load_elements(h: Helper, hosts: str, dwords: int) -> list[str]:
     element = vec("i32", dwords)
     columns: list[list[str]] = [[] for _ in range(dwords)]
     # A few lanes at a time: what is in flight fits the registers.
-    for first in range(0, 64, _CHUNK):
+    for first in range(0, LANES, _CHUNK):
         loaded = [f.load(element, p, 1) for p in pointers[first : first + _CHUNK]]
         block = _joined(h, loaded, dwords)
         wide = vec("i32", _CHUNK * dwords)
@@ -213,7 +213,7 @@ def _store_elements(h: Helper, hosts: str, rows: list[str]) -> None:
     """Store one element of two or four dwords per lane, all 64; the highest lane wins."""
     f, n = h.fn, len(rows)
     block = _interleaved(h, rows)
-    wide, narrow = vec("i32", 64 * n), vec("i32", n)
+    wide, narrow = vec("i32", LANES * n), vec("i32", n)
     for lane, pointer in enumerate(_lane_pointers(h, hosts)):
         index = ", ".join(f"i32 {lane * n + d}" for d in range(n))
         element = f.op(f"shufflevector {wide} {block}, {wide} poison, <{n} x i32> <{index}>")
@@ -244,15 +244,15 @@ def load_contiguous(h: Helper, pointer: str, dwords: int) -> list[str]:
     f = h.fn
     if dwords == 1:
         return [f.load(I32X64, pointer, 1)]
-    return _deinterleaved(h, f.load(vec("i32", 64 * dwords), pointer, 1), dwords)
+    return _deinterleaved(h, f.load(vec("i32", LANES * dwords), pointer, 1), dwords)
 
 
 def _deinterleaved(h: Helper, block: str, dwords: int) -> list[str]:
     f = h.fn
-    wide = vec("i32", 64 * dwords)
+    wide = vec("i32", LANES * dwords)
     rows: list[str] = []
     for d in range(dwords):
-        index = ", ".join(f"i32 {lane * dwords + d}" for lane in range(64))
+        index = ", ".join(f"i32 {lane * dwords + d}" for lane in range(LANES))
         rows.append(f.op(f"shufflevector {wide} {block}, {wide} poison, {I32X64} <{index}>"))
     return rows
 
@@ -263,7 +263,7 @@ def store_contiguous(h: Helper, pointer: str, rows: list[str]) -> None:
     if n == 1:
         f.store(I32X64, rows[0], pointer, 1)
         return
-    f.store(vec("i32", 64 * n), _interleaved(h, rows), pointer, 1)
+    f.store(vec("i32", LANES * n), _interleaved(h, rows), pointer, 1)
 
 
 def _interleaved(h: Helper, rows: list[str]) -> str:
@@ -271,7 +271,7 @@ def _interleaved(h: Helper, rows: list[str]) -> str:
     f, n = h.fn, len(rows)
     # Interleave by concatenating rows (widened to a power of two) and permuting once.
     pad = 1 << (n - 1).bit_length()
-    level, width = [*rows] + ["poison"] * (pad - n), 64
+    level, width = [*rows] + ["poison"] * (pad - n), LANES
     while len(level) > 1:
         t = vec("i32", width)
         index = ", ".join(f"i32 {i}" for i in range(2 * width))
@@ -282,8 +282,8 @@ def _interleaved(h: Helper, rows: list[str]) -> str:
             )
         level, width = merged, 2 * width
     t = vec("i32", width)
-    order = ", ".join(f"i32 {(i % n) * 64 + i // n}" for i in range(64 * n))
-    return f.op(f"shufflevector {t} {level[0]}, {t} poison, <{64 * n} x i32> <{order}>")
+    order = ", ".join(f"i32 {(i % n) * 64 + i // n}" for i in range(LANES * n))
+    return f.op(f"shufflevector {t} {level[0]}, {t} poison, <{LANES * n} x i32> <{order}>")
 
 
 def extend_loaded(h: Helper, raw: str, size: int, extend: str, signed: bool, old: str) -> str:

@@ -6,7 +6,7 @@ from asmevo.emulate import layout as L
 from asmevo.emulate.helpers.memory import access
 from asmevo.emulate.helpers.memory.atomics import atomic_lanes, check_alignment
 from asmevo.emulate.native.helper import I32X64, I64X64, Helper
-from asmevo.emulate.native.ir import Module
+from asmevo.emulate.native.ir import LANES, Module
 from asmevo.emulate.native.variant import Variant, family
 from asmevo.emulate.sanitize import shadow
 from asmevo.isa.semantics.memory import MemoryOp, memory_op
@@ -32,7 +32,7 @@ class LdsAddress:
         equal = f.op(f"icmp eq i64 {h.bits(same)}, -1")
         ok = f.op(f"and i1 {equal}, {h.is_full(h.exec_bits())}")
         start = f.op(f"zext i32 {first} to i64")
-        end = f.op(f"add i64 {start}, {64 * size}")
+        end = f.op(f"add i64 {start}, {LANES * size}")
         ok = f.op(f"and i1 {ok}, {f.op(f'icmp ule i64 {end}, {h.field(L.LDS_SIZE)}')}")
         straight = f.label("straight")
         f.cond(ok, straight, miss, likely=True)
@@ -40,7 +40,7 @@ class LdsAddress:
         host = f.at(h.field(L.LDS_BASE, "ptr"), start)
         if h.variant.option("shadow"):
             flags = shadow.flags_of(h.variant.name)
-            shadow.straight(h, host, 64 * size, flags, lds=True)
+            shadow.straight(h, host, LANES * size, flags, lds=True)
         return host
 
     def hosts(self) -> str:

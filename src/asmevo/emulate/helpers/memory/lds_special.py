@@ -6,7 +6,7 @@ from asmevo.emulate import layout as L
 from asmevo.emulate.helpers.memory import access
 from asmevo.emulate.helpers.memory.lds import LdsAddress
 from asmevo.emulate.native.helper import I1X64, I32X64, I64X64, Helper
-from asmevo.emulate.native.ir import Module, vec
+from asmevo.emulate.native.ir import LANES, Module, vec
 from asmevo.emulate.native.variant import Variant, family
 from asmevo.emulate.sanitize import shadow
 
@@ -38,10 +38,10 @@ def _transposed_wide(h: Helper, rows: list[str], bits: int) -> list[str]:
         whole = _nibbles(h, whole)
     else:
         per_lane = 64 // bits
-        t = vec(f"i{bits}", 64 * per_lane)
+        t = vec(f"i{bits}", LANES * per_lane)
         flat = f.op(f"bitcast {I64X64} {whole} to {t}")
         index: list[int] = []
-        for lane in range(64):
+        for lane in range(LANES):
             for element in range(per_lane):
                 source, at = transpose_source(lane, element, per_lane)
                 index.append(source * per_lane + at)
@@ -53,12 +53,12 @@ def _nibbles(h: Helper, whole: str) -> str:
     f = h.fn
     t = vec("i8", 512)
     flat = f.op(f"bitcast {I64X64} {whole} to {t}")
-    shift = ", ".join(f"i8 {4 * (lane & 1)}" for lane in range(64) for _ in range(8))
+    shift = ", ".join(f"i8 {4 * (lane & 1)}" for lane in range(LANES) for _ in range(8))
     halves: list[str] = []
     for odd in (0, 1):
         index = [
             8 * transpose_source(lane, 2 * byte + odd, 16)[0] + (lane % GROUP) // 2
-            for lane in range(64)
+            for lane in range(LANES)
             for byte in range(8)
         ]
         moved = f.op(f"lshr {t} {_shuffle(h, flat, 'i8', index)}, <{shift}>")
@@ -82,8 +82,8 @@ def _transposed_six(h: Helper, rows: list[str]) -> list[str]:
     for j in range(16):
         column = "zeroinitializer"
         for c in range(16):
-            moved = _shuffle(h, elements[c], "i32", [(x & ~15) + j for x in range(64)])
-            mask = ", ".join("i1 true" if x % 16 == c else "i1 false" for x in range(64))
+            moved = _shuffle(h, elements[c], "i32", [(x & ~15) + j for x in range(LANES)])
+            mask = ", ".join("i1 true" if x % 16 == c else "i1 false" for x in range(LANES))
             column = f.op(f"select {I1X64} <{mask}>, {I32X64} {moved}, {I32X64} {column}")
         value = h.v(column, 32)
         word, at = divmod(6 * j, 32)
@@ -141,11 +141,10 @@ def emit_by_lane(module: Module, variant: Variant) -> None:
         if variant.name.startswith("ds_read"):
             h.store_rows([(f.load(I32X64, host, 4), pointer)])
         else:
-            h.module.declare(
-                f"declare void @llvm.masked.store.v64i32.p0({I32X64}, ptr, i32 immarg, {I1X64})"
-            )
+            store = f"void @llvm.masked.store.v{LANES}i32.p0"
+            h.module.declare(f"declare {store}({I32X64}, ptr, i32 immarg, {I1X64})")
             f.emit(
-                f"call void @llvm.masked.store.v64i32.p0({I32X64} {h.row(pointer)}, ptr {host}, "
+                f"call {store}({I32X64} {h.row(pointer)}, ptr {host}, "
                 f"i32 4, {I1X64} {h.mask(h.exec_bits())})"
             )
             h.next()

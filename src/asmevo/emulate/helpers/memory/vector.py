@@ -6,7 +6,7 @@ from asmevo.emulate import layout as L
 from asmevo.emulate.helpers.memory import access, scratch
 from asmevo.emulate.helpers.memory.atomics import atomic_lanes, check_alignment
 from asmevo.emulate.native.helper import I1X64, I32X64, I64X64, Helper
-from asmevo.emulate.native.ir import Module
+from asmevo.emulate.native.ir import LANES, Module
 from asmevo.emulate.native.variant import Variant, family
 from asmevo.emulate.sanitize import pending, shadow
 from asmevo.isa.semantics.memory import MemoryOp, memory_op
@@ -112,16 +112,16 @@ class Addressing:
             no_wrap = f.op(f"icmp ule i32 {first}, {-(63 * size) - 1}")
             ok = f.op(f"and i1 {no_wrap}, {h.is_full(self.bits)}")
             if self.mode == "buffer":
-                end = f.op(f"add i64 {f.op(f'add i64 {wide}, {self.soffset}')}, {64 * size}")
+                end = f.op(f"add i64 {f.op(f'add i64 {wide}, {self.soffset}')}, {LANES * size}")
                 ok = f.op(f"and i1 {ok}, {f.op(f'icmp ule i64 {end}, {self.records}')}")
                 ok = f.op(f"and i1 {ok}, {f.op(f'xor i1 {self.tid}, true')}")
         equal = f.op(f"icmp eq i64 {h.bits(same)}, -1")
         straight = f.label("straight")
         f.cond(f.op(f"and i1 {equal}, {ok}"), straight, miss, likely=True)
         f.place(straight)
-        host = access.contiguous_host(h, start, 64 * size, permission, miss)
+        host = access.contiguous_host(h, start, LANES * size, permission, miss)
         if h.variant.option("shadow"):
-            shadow.straight(h, host, 64 * size, shadow.flags_of(h.variant.name))
+            shadow.straight(h, host, LANES * size, shadow.flags_of(h.variant.name))
         return host
 
     def watch(self, hosts: str, mask: str, part: int | None = None) -> None:
