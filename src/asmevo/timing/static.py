@@ -1,7 +1,7 @@
 """Static side of the cycle model: instructions as flat arrays that the simulator can index.
 
 One pass per program and target; a search that edits a window pays only for new instructions,
-because descriptions are cached by instruction. Sources: `asmevo.isa.effects` for roles,
+because descriptions are cached by instruction. Sources: `asmevo.isa.decoded` for roles,
 `asmevo.isa.counters` for counters, CDNA3/CDNA4 ISA chapters 9-11 for data sizes, LLVM
 `SISchedule.td`. Passes of matrix instructions come from `asmevo.isa.matrix`.
 """
@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asmevo.errors import UnsupportedError
-from asmevo.isa.counters import decode_wait, events
-from asmevo.isa.effects import OpClass, effects
+from asmevo.isa.access import Space
+from asmevo.isa.decoded import OpClass, decode
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.matrix import matrix_op
 from asmevo.isa.operand import VGPR0, Imm
@@ -159,12 +159,10 @@ def _register_bytes(inst: Instruction, operand: int) -> int:
     return 4 * reg.count if reg is not None else 0
 
 
-def _coexec_slots(inst: Instruction, passes: int) -> int:
+def _coexec_slots(inst: Instruction, passes: int, in_type: str) -> int:
     # LLVM PR 233721, fitted to traces of MI308X and MI350X: 1 + widest A/B source / 16 bytes;
     # fp32 and fp64 input blocks the VALU until passes + 2.
-    if inst.base.endswith(("_f64", "f64", "x1f32", "x2f32", "x4f32")) or re.search(
-        r"x\d+(_\d+b)?_f32$", inst.base
-    ):
+    if in_type in ("f32", "f64"):
         return passes + 2
     return 1 + max(_register_bytes(inst, 1), _register_bytes(inst, 2)) // 16
 
@@ -191,7 +189,6 @@ def lane_bytes(base: str) -> int:
     return 2 * width if re.match(r"ds_(read|write|wrxchg)2", base) else width
 
 
-_PACKED = re.compile(r"v_(pk_\w+_f32|dot\d)")
 _VECTOR = frozenset({Kind.VALU, Kind.TRANS, Kind.MFMA})
 
 
@@ -210,7 +207,7 @@ def _dependences(
     branch and memory instructions; and MFMA results. Data of loads is covered by waits. The
     accumulator input of an MFMA is forwarded inside the matrix pipe.
     """
-    effect = effects(inst, target)
+    effect = decode(inst, target)
     if kind is Kind.MFMA:
         operands = [inst.operands[i].reg for i in (1, 2) if i < len(inst.operands)]
         uses = {u for reg in operands if reg is not None for u in reg.units}
@@ -229,36 +226,39 @@ def _dependences(
 @lru_cache(maxsize=200_000)
 def _describe(inst: Instruction, arch: str) -> Described:
     target = Target(arch)
-    effect = effects(inst, target)
+    d = effect = decode(inst, target)
     base = inst.base
     kind = _KIND_OF[effect.kind]
     flags = lanes = passes = coexec = immediate = 0
     wait_vm = wait_lgkm = -1
     if kind is Kind.MFMA:
         passes = mfma_passes(inst, target)
-        coexec = _coexec_slots(inst, passes)
-        flags |= SCALED if "_scale_" in base else 0
+        op = d.matrix
+        assert op is not None  # mfma_passes has refused others
+        coexec = _coexec_slots(inst, passes, op.in_type)
+        flags |= SCALED if op.scaled else 0
     elif kind in (Kind.VMEM, Kind.LDS):
         lanes = lane_bytes(base)
         if not effect.returns and not effect.lds_dma:
             flags |= STORE
         if kind is Kind.VMEM:
-            flags |= BUFFER if base.startswith(("buffer_", "tbuffer_")) else 0
-            flags |= SCRATCH if base.startswith("scratch_") else 0
-            raised = {event.counter for event in events(inst, target)}
+            space = d.access.space if d.access is not None else None
+            flags |= BUFFER if space is Space.BUFFER else 0
+            flags |= SCRATCH if space is Space.SCRATCH else 0
+            raised = {event.counter for event in d.events}
             flags |= LGKM_VALUE if "lgkmcnt" in raised else 0
             flags |= 0 if "vmcnt" in raised else NO_VMCNT
-        elif re.match(r"ds_(bpermute|permute)", base):
+        elif d.access is not None and d.access.permutes and d.access.data:
             flags |= STORE  # sends its data like a write; the latency is a read's
             flags ^= STORE if effect.returns else 0
     elif kind is Kind.WAIT:
-        counts = decode_wait(inst, target)
+        counts = d.waits
         wait_vm, wait_lgkm = counts.get("vmcnt", -1), counts.get("lgkmcnt", -1)
     elif kind is Kind.NOP:
         immediate = _immediate(inst)
     elif kind is Kind.VALU:
-        flags |= PACKED if _PACKED.match(base) else 0
-        flags |= SWAP if re.match(r"v_permlane\d+_swap", base) else 0
+        flags |= PACKED if d.traits.packed else 0
+        flags |= SWAP if d.traits.swaps and d.traits.crosses_lanes else 0
     if kind is Kind.NOP and base not in ("s_nop", "s_sleep", "s_setprio"):
         immediate = 0
     if kind is Kind.NOP:
