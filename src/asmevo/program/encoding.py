@@ -89,6 +89,7 @@ class EncodingTable:
         self.by_text: dict[str, Instruction] = {}
         self.branches: set[bytes] = set()
         self.pc_reads: set[bytes] = set()
+        self.stops: set[bytes] = set()  # nothing falls through
         self.loose: set[bytes] = set()  # text encodes to other don't-care bits
         self._canonical: dict[bytes, bytes] = {}
         self._opaque: dict[bytes, Instruction] = {}
@@ -233,7 +234,10 @@ class EncodingTable:
         for raw, inst in fresh.items():
             text = inst.text or ""
             if text.startswith("s_"):
-                if flow_of_text(text).direct:
+                flow = flow_of_text(text)
+                if not flow.falls:
+                    self.stops.add(raw)
+                if flow.direct:
                     self.branches.add(raw)
                 elif reads_pc(text):
                     self.pc_reads.add(raw)

@@ -77,6 +77,8 @@ def _branch(encodings: EncodingTable, raw: bytes, old: Instruction) -> Instructi
     made = Instruction(raw, f"{text[: text.rindex(' ')]} {words}")
     encodings.by_bytes[raw] = made
     encodings.branches.add(raw)
+    if old.raw in encodings.stops:
+        encodings.stops.add(raw)
     return made
 
 

@@ -24,7 +24,7 @@ from asmevo.codeobject.elf import (
     SHT_SYMTAB,
 )
 from asmevo.errors import BuildError
-from asmevo.program.model import Program
+from asmevo.program.model import PRELOAD_PROLOGUE, Program
 
 PAGE = 4096
 R_AMDGPU_ABS64, R_AMDGPU_RELATIVE64 = 3, 13
@@ -170,6 +170,16 @@ def _fix(program: Program, data: bytearray, size: int, shift: int) -> None:
                 _fix_place(co, put, r.offset, r.addend, addend)
     for kernel in co.kernels:
         entry = address(section.address + kernel.entry)
+        preloads = co.target.is_gfx9 and kernel.descriptor.kernarg_preload_length
+        second = kernel.entry + PRELOAD_PROLOGUE
+        if preloads and second in program.anchors:
+            distance = address(section.address + second) - entry
+            if distance != PRELOAD_PROLOGUE:
+                raise BuildError(
+                    f"the second entry of {kernel.name} is {distance} bytes behind the first; "
+                    f"firmware with kernarg preload enters at {PRELOAD_PROLOGUE}",
+                    f"keep the size of the first {PRELOAD_PROLOGUE} bytes",
+                )
         put(kernel.descriptor_offset + 16, "<q", entry - address(kernel.descriptor_address))
         _fix_prefetch(program, put, kernel, size - (entry - section.address))
 

@@ -20,6 +20,7 @@ from asmevo.program.encoding import EncodingTable, table
 from asmevo.program.model import PRELOAD_PROLOGUE, Function, Program
 from asmevo.program.rebuild import R_AMDGPU_RELATIVE64, encode_branch, rebuild
 from asmevo.program.references import find_references
+from asmevo.program.unmoved import refuse_growth
 
 _IDENTIFIER = re.compile(r"[A-Za-z_.$][A-Za-z0-9_.$]*\Z")
 _PADDING = ("s_nop", "s_code_end")
@@ -63,8 +64,11 @@ def recover(co: CodeObject) -> Program:
         )
     index_at[len(co.text)] = len(instructions)
     anchors, soft, adrift = _anchors(co, index_at)
-    if adrift and not refusal:
-        refusal = adrift
+    refusal = (
+        refusal
+        or adrift
+        or refuse_growth(co, encodings, instructions, offsets, targets, functions, references)
+    )
     more = {r.target for r in references if r.target is not None}
     labels = _labels(co, functions, targets, more, index_at)
     program = Program(

@@ -1,0 +1,135 @@
+"""What would go wrong silently if the code changed its size: the reasons to refuse it.
+
+A distance that nobody finds cannot be written anew: an offset in a jump table, an address in a
+packed relocation, a constant between functions that looks like a branch. Each is refused by name
+before anything is written; edits of the same size still work.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+
+from asmevo.codeobject import CodeObject
+from asmevo.codeobject.elf import SHF_ALLOC, SHT_REL
+from asmevo.isa.effects import effects
+from asmevo.isa.flow import FlowKind, flow_of_text
+from asmevo.isa.instruction import Instruction
+from asmevo.isa.operand import Reg, RegKind
+from asmevo.program.encoding import EncodingTable
+from asmevo.program.model import Function, PcReference
+
+_PACKED = {SHT_REL: "REL", 19: "RELR", 0x60000001: "Android REL", 0x60000002: "Android RELA",
+           0x6FFFFF00: "Android RELR"}  # fmt: skip
+_RETURN = Reg(RegKind.SGPR, 30, 2)  # where the calling convention of LLVM keeps the return address
+_WINDOW = 64  # instructions in which a computed address must reach its jump
+_TARGETED = (FlowKind.COMPUTED, FlowKind.CALL)
+
+
+def refuse_growth(
+    co: CodeObject,
+    encodings: EncodingTable,
+    instructions: Sequence[Instruction],
+    offsets: Sequence[int],
+    targets: Mapping[int, int],
+    functions: Sequence[Function],
+    references: Sequence[PcReference],
+) -> str:
+    """Why the code must keep its size, or an empty string."""
+    for s in co.elf.sections:
+        if s.type in _PACKED and s.flags & SHF_ALLOC and s.size:
+            return f"{_PACKED[s.type]} relocations ({s.name}) hold addresses that are not followed"
+    stops = [i for i, inst in enumerate(instructions) if inst.raw in encodings.stops]
+    roots = {f.first for f in functions}
+    followed: set[int] = set()
+    for r in references:
+        jump = _jump_of(co, instructions, r)
+        if jump is not None:
+            followed.add(jump)
+            if r.target is not None:
+                roots.add(r.target)
+    computed = [i for i in stops if i not in targets and i not in followed
+                and flow_of_text(instructions[i].text or "").kind is FlowKind.COMPUTED]  # fmt: skip
+    returns = _return_pairs(instructions) if computed else {_RETURN}
+    for i in computed:
+        if not _returns(co, instructions, i, returns):
+            return (
+                f"{instructions[i].text} at {co.text_section.name}+0x{offsets[i]:x} "
+                "jumps to an address that is not followed"
+            )
+    stray = _unreached_branch(stops, len(instructions), targets, roots)
+    if stray is not None:
+        return (
+            f"nothing leads to the word at {co.text_section.name}+0x{offsets[stray]:x}, "
+            "which reads as a branch and may be data"
+        )
+    return ""
+
+
+def _pair(inst: Instruction) -> Reg | None:
+    reg = inst.operands[-1].reg if inst.operands else None
+    return reg if reg is not None and reg.count == 2 else None
+
+
+def _jump_of(co: CodeObject, instructions: Sequence[Instruction], r: PcReference) -> int | None:
+    """The jump or call that takes the address of `r` as it was computed, or None."""
+    first = instructions[r.pc_read].operands
+    pair = first[0].reg if first else None
+    if pair is None:
+        return None
+    for i in range(r.high + 1, min(r.high + 1 + _WINDOW, len(instructions))):
+        inst = instructions[i]
+        if inst.text is None:
+            return None
+        if flow_of_text(inst.text).kind in _TARGETED and _pair(inst) == pair:
+            return i
+        if not effects(inst, co.target).defs.isdisjoint(pair.units):
+            return None
+    return None
+
+
+def _return_pairs(instructions: Sequence[Instruction]) -> set[Reg]:
+    """Register pairs in which calls leave their return address."""
+    calls = {i.text: i for i in instructions if i.text and i.text.startswith(("s_call", "s_swap"))}
+    found = {c.operands[0].reg for c in calls.values() if c.operands}
+    return {_RETURN, *(r for r in found if r is not None)}
+
+
+def _returns(
+    co: CodeObject, instructions: Sequence[Instruction], at: int, returns: set[Reg]
+) -> bool:
+    """Whether a computed jump goes to a return address that nothing near it calculates."""
+    pair = _pair(instructions[at])
+    if pair is None or pair not in returns:
+        return False
+    for inst in instructions[max(at - _WINDOW, 0) : at]:
+        adds = inst.text is not None and inst.text.startswith(("s_add", "s_sub", "s_lshl"))
+        if adds and not effects(inst, co.target).defs.isdisjoint(pair.units):
+            return False
+    return True
+
+
+def _unreached_branch(
+    stops: Sequence[int], count: int, targets: Mapping[int, int], roots: set[int]
+) -> int | None:
+    """The first branch that no path from the roots comes to.
+
+    `stops` are the indices that nothing falls through, in order. Between two of them code is
+    reached from its lowest entry on.
+    """
+    branches = sorted(targets)
+    lowest: dict[int, int] = {}  # number of the stop behind -> lowest reached index
+    work = list(roots)
+    while work:
+        at = work.pop()
+        segment = bisect_left(stops, at)
+        last = stops[segment] if segment < len(stops) else count - 1
+        before = lowest.get(segment, last + 1)
+        if at < before:
+            lowest[segment] = at
+            reached = branches[bisect_left(branches, at) : bisect_left(branches, before)]
+            work.extend(targets[i] for i in reached)
+    for i in branches:
+        if i < lowest.get(bisect_left(stops, i), count):
+            return i
+    return None
