@@ -189,10 +189,10 @@ def read_headers(data: bytes | memoryview) -> Headers:
             raise FormatError(f"section header size is {shes}, not {SECTION.size}")
         table = _cut(data, shoff, shnum * shes, "the section headers")
         raw = [SECTION.unpack_from(table, i * shes) for i in range(shnum)]
-        total = 0
+        total, view = 0, memoryview(data)  # checked without a copy
         for i, s in enumerate(raw):
             if s[1] not in (SHT_NOBITS, SHT_NULL):
-                _cut(data, s[4], s[5], f"section {i}")
+                _cut(view, s[4], s[5], f"section {i}")
                 total += s[5]
         # Sections lie side by side. Thousands of headers over the same bytes make a small file
         # cost as much as a large one.
