@@ -79,7 +79,10 @@ def _agree(inst: Instruction, arch: str, mode: Mode, exec_mask: int, seed: str) 
     with np.errstate(all="ignore"):
         run(inst, registers, product_mode(mode).on_target(arch))
     got = _rows(wave)
-    for number, lane in np.argwhere(got != registers.vector[:256])[:1]:
+    wrong = got != registers.vector[:256]
+    if inst.base.startswith("v_dot2") and "_f32_" in inst.base:  # which NaN comes out is open
+        wrong &= ~(np.isnan(got.view("f4")) & np.isnan(registers.vector[:256].view("f4")))
+    for number, lane in np.argwhere(wrong)[:1]:
         raise AssertionError(
             f"{inst.text} ({arch}, {mode}): v{number}[{lane}]: engine {got[number, lane]:#x}, "
             f"reference {registers.vector[number, lane]:#x}"

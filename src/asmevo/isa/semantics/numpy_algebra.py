@@ -181,7 +181,10 @@ class NumpyAlgebra:
 
     def fconvert(self, w: int, to: int, a: Array) -> Array:
         with np.errstate(all="ignore"):
-            return self._u(to, self._f(w, a).astype(_FLOAT[to]))
+            out = self._u(to, self._f(w, a).astype(_FLOAT[to]))
+        # NumPy's conversions of halves leave a signalling NaN as it is; IEEE makes it quiet.
+        quiet = _UINT[to](1 << ({16: 10, 32: 23, 64: 52}[to] - 1))
+        return np.where(np.isnan(self._f(w, a)), out | quiet, out)
 
     def from_sint(self, w: int, to: int, a: Array) -> Array:
         with np.errstate(all="ignore"):
