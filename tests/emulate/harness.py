@@ -35,6 +35,7 @@ _TEMPLATE = """
 \t.p2align 8
 \t.type k,@function
 k:
+{first}
 \ts_load_dwordx2 s[2:3], s[0:1], 0x0
 \ts_waitcnt lgkmcnt(0)
 {body}
@@ -97,6 +98,7 @@ class Setup:
     ieee: int = 1
     dx10: int = 1
     preload: int = 0
+    unused_user_sgprs: int = 0  # beyond those that are enabled
 
 
 DEFAULT = Setup()
@@ -107,10 +109,13 @@ def library() -> HelperLibrary:
     return shared_library()
 
 
-def encoded(body: str, setup: Setup = DEFAULT, style: Style = PLAIN) -> EncodedKernel:
-    """The encoded kernel of a body."""
+def encoded(
+    body: str, setup: Setup = DEFAULT, style: Style = PLAIN, first: str = ""
+) -> EncodedKernel:
+    """The encoded kernel of a body; `first` runs before the buffer's address is loaded."""
     fields = {name: getattr(setup, name) for name in Setup.__dataclass_fields__}
-    fields["user"] = 2 + setup.preload
+    fields["first"] = first
+    fields["user"] = 2 + setup.preload + setup.unused_user_sgprs
     fields["preload_lines"] = (
         f"\t\t.amdhsa_user_sgpr_kernarg_preload_length {setup.preload}\n" if setup.preload else ""
     )

@@ -406,3 +406,15 @@ def test_a_second_launch_starts_from_nothing() -> None:
     assert observed("ds_read_b32 v3, v1\n", capsule())
     assert not observed(FILL, capsule())
     assert observed("ds_read_b32 v3, v1\n", capsule())
+
+
+@pytest.mark.parametrize("access", ["flat_store_byte v[20:21], v0", "ds_write_b8 v20, v0"])
+def test_neighbouring_bytes_of_two_waves_are_no_race(access: str) -> None:
+    # Even bytes by wave 0, odd ones by wave 1: side by side in the same dwords of LDS.
+    body = (
+        "s_mov_b64 s[20:21], src_shared_base\nv_mov_b32 v21, s21\nv_and_b32 v20, 63, v0\n"
+        f"v_lshl_add_u32 v20, v20, 1, s8\n{access}\ns_waitcnt vmcnt(0) lgkmcnt(0)\n"
+    )
+    assert not observed(body, capsule())
+    # The same byte of both is one.
+    assert observed(body.replace(", 1, s8", ", 1, 0"), capsule())
