@@ -1,0 +1,68 @@
+"""Branches that the linker resolves: the last distance that 16 bits of words hold, and one more.
+
+The reach is the ISA's: SIMM16 words from the end of the branch, 32767 forward and 32768 back.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from asmevo.codeobject import CodeObject, bundle
+from asmevo.codeobject.elf import FormatError
+from asmevo.errors import BuildError
+from asmevo.program.build import assemble_object
+
+_FRAME = """
+\t.amdgcn_target "amdgcn-amd-amdhsa--gfx942"
+\t.text
+\t.globl k
+\t.p2align 8
+\t.type k,@function
+k:
+{body}
+\ts_endpgm
+\t.section .rodata,"a",@progbits
+\t.p2align 6
+\t.amdhsa_kernel k
+\t\t.amdhsa_next_free_vgpr 8
+\t\t.amdhsa_next_free_sgpr 8
+\t\t.amdhsa_accum_offset 8
+\t.end_amdhsa_kernel
+"""
+
+
+def _object(body: str) -> CodeObject:
+    return CodeObject.open(assemble_object(_FRAME.format(body=body)))
+
+
+@pytest.mark.parametrize(("words", "fits"), [(32767, True), (32768, False), (65534, False)])
+def test_forward(words: int, fits: bool) -> None:
+    # A weak symbol is resolved by the linker, not by the assembler.
+    body = f"s_branch far\n.fill {words}, 4, 0xbf800000\n.weak far\nfar: s_nop 0"
+    if fits:
+        assert _object(body).text[:4] == bytes.fromhex("ff7f82bf")
+    else:
+        with pytest.raises(BuildError, match=r"out of reach"):
+            _object(body)
+
+
+@pytest.mark.parametrize(("words", "fits"), [(32767, True), (32768, False), (65535, False)])
+def test_backward(words: int, fits: bool) -> None:
+    body = f".weak far\nfar:\n.fill {words}, 4, 0xbf800000\ns_branch far"
+    if fits:
+        assert _object(body).text[4 * words : 4 * words + 4] == bytes.fromhex("008082bf")
+    else:
+        with pytest.raises(BuildError, match=r"out of reach"):
+            _object(body)
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+@pytest.mark.parametrize("method", [bundle.ZLIB, bundle.ZSTD])
+def test_the_checksum_counts_in_every_header_version(version: int, method: int) -> None:
+    packed = bundle.compress(b"contents of a bundle", version, method)
+    assert bundle.parse_compressed(packed).contents == b"contents of a bundle"
+    at = {1: 12, 2: 16, 3: 24}[version]  # the eight bytes in front of the body
+    for n in range(at, at + 8):
+        damaged = packed[:n] + bytes([packed[n] ^ 1]) + packed[n + 1 :]
+        with pytest.raises(FormatError, match="checksum"):
+            bundle.parse_compressed(damaged)
