@@ -17,6 +17,7 @@ from asmevo.isa.semantics.values import Value
 Array = NDArray[Any]
 _UINT = {8: np.uint8, 16: np.uint16, 32: np.uint32, 64: np.uint64}
 _INT = {8: np.int8, 16: np.int16, 32: np.int32, 64: np.int64}
+_MANTISSA = {16: 10, 32: 23, 64: 52}
 _FLOAT = {16: np.float16, 32: np.float32, 64: np.float64}
 
 
@@ -182,9 +183,16 @@ class NumpyAlgebra:
     def fconvert(self, w: int, to: int, a: Array) -> Array:
         with np.errstate(all="ignore"):
             out = self._u(to, self._f(w, a).astype(_FLOAT[to]))
-        # NumPy's conversions of halves leave a signalling NaN as it is; IEEE makes it quiet.
-        quiet = _UINT[to](1 << ({16: 10, 32: 23, 64: 52}[to] - 1))
-        return np.where(np.isnan(self._f(w, a)), out | quiet, out)
+        # NumPy's conversions of halves neither make a NaN quiet nor cut its payload plainly.
+        old, new = _MANTISSA[w], _MANTISSA[to]
+        wide = a.astype(np.uint64)
+        payload = wide & np.uint64((1 << old) - 1)
+        down, up = np.uint64(max(old - new, 0)), np.uint64(max(new - old, 0))
+        nan = payload >> down << up | np.uint64(
+            ((1 << (to - new)) - 1) << (new - 1) & ((1 << (to - 1)) - 1)
+        )
+        nan |= (wide >> np.uint64(w - 1)) << np.uint64(to - 1)
+        return np.where(np.isnan(self._f(w, a)), nan.astype(_UINT[to]), out)
 
     def from_sint(self, w: int, to: int, a: Array) -> Array:
         with np.errstate(all="ignore"):
