@@ -16,7 +16,8 @@ PAGES = [CHECKOUT / "README.md", CHECKOUT / "CONTRIBUTING.md", *(CHECKOUT / "doc
 
 def commands(text: str) -> list[list[str]]:
     """Words of every `asmevo ...` line of code blocks and inline code."""
-    lines = [line.strip().removeprefix("$ ") for block in re.findall(r"```\n(.*?)```", text, re.S)
+    fences = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.S | re.M)
+    lines = [line.strip().removeprefix("$ ") for language, block in fences if not language
              for line in block.splitlines()]  # fmt: skip
     lines += re.findall(r"`(asmevo [^`]+)`", text)
     found: list[list[str]] = []
