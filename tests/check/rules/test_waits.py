@@ -311,3 +311,24 @@ def test_the_path_with_more_stores_counts_at_a_barrier(swap: bool, text_view) ->
     text = f"s_cbranch_scc0 other\n{first}s_branch both\nother:\n{second}both:\ns_barrier"
     (f,) = check_waits(text_view(text + "\ns_endpgm"))
     assert (f.rule, f.have) == ("wait.store-at-barrier", 2)
+
+
+@pytest.mark.parametrize(
+    ("access", "rule"),
+    [
+        ("ds_read_b32 v1, v0", "wait.lds-read-at-lds"),
+        ("ds_write_b32 v0, v1", "wait.lds-write-at-lds"),
+    ],
+)
+def test_a_load_to_lds_over_pending_lds_accesses(access: str, rule: str, text_view) -> None:
+    text = f"{access}\nbuffer_load_dword v2, s[0:3], 0 offen lds\ns_endpgm"
+    assert rule in {f.rule for f in check_waits(text_view(text))}
+    waited = text.replace("\nbuffer", "\ns_waitcnt lgkmcnt(0)\nbuffer")
+    assert check_waits(text_view(waited)) == []
+
+
+def test_the_producer_of_an_unordered_queue_is_found_behind_others(text_view) -> None:
+    """Scalar loads come back in any order: the one that writes the register is the producer."""
+    text = "s_load_dword s4, s[0:1], 0x0\ns_load_dword s6, s[0:1], 0x4\ns_mov_b32 s8, s4\ns_endpgm"
+    (f,) = check_waits(text_view(text))
+    assert (f.rule, f.what, f.producer, f.distance, f.need) == ("wait.raw", "s4", 0, 2, 0)
