@@ -71,7 +71,8 @@ def load() -> list[Mutant]:
     """The rows of the file."""
     rows: list[dict[str, Any]] = tomllib.loads(ROWS.read_text())["slip"]
     return [
-        Mutant(r["name"], r["path"], r["old"], r["new"], tuple(r["tests"].split())) for r in rows
+        Mutant(r["name"], r["path"], r["old"], r["new"], tuple(r["tests"].split()), r.get("nth", 0))
+        for r in rows
     ]
 
 

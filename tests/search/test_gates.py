@@ -285,6 +285,7 @@ def test_a_child_that_is_slower_than_its_parent_is_not_accepted_for_beating_k0()
         (".amdhsa_system_sgpr_workgroup_id_y 0", ".amdhsa_system_sgpr_workgroup_id_y 1"),
         (".amdhsa_float_denorm_mode_32 3", ".amdhsa_float_denorm_mode_32 0"),
         (".kernarg_segment_size: 280", ".kernarg_segment_size: 288"),
+        (".value_kind:     by_value", ".value_kind:     global_buffer"),
     ],
 )
 def test_a_changed_abi_is_stopped_by_its_gate(old: str, new: str) -> None:
