@@ -14,6 +14,7 @@ from typing import Literal
 
 from asmevo.emulate.decode.instruction import NO_EFFECT, ConstantPool, Decoder, Unsupported
 from asmevo.isa.instruction import Instruction
+from asmevo.isa.operand import Imm
 from asmevo.isa.semantics import table
 from asmevo.isa.semantics.matrix_models import matrix_fidelity
 from asmevo.isa.semantics.memory import l2_denormals_open, memory_op
@@ -72,6 +73,8 @@ def of_instruction(inst: Instruction, arch: str, exact_matrix: bool = False) -> 
     semantic = table.lookup(base)
     if semantic is not None:
         level, note = _parsed(semantic.exact)
+        if base == "v_lshl_add_u64" and isinstance(inst.operands[2].value, Imm):
+            return ("exact", "") if 0 <= inst.operands[2].value.value <= 4 else (level, note)
         narrow = any(table.width_of(d) == 16 for d in semantic.dsts if d != "m")
         if level == "exact" and semantic.high == "open" and narrow and not semantic.packed:
             return "open", _HALF
