@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -163,3 +164,25 @@ def test_refusals_name_the_buffer(text, kind, word):
     with pytest.raises(InputError, match=word) as caught:
         fill(text, kind, (8,))
     assert "init of x" in caught.value.one_line()
+
+
+def test_file_stays_in_its_folder(tmp_path):
+    """Neither a link nor a FIFO nor a folder that is a link leads out or waits."""
+    outside, inside = tmp_path / "outside", tmp_path / "inside"
+    outside.mkdir()
+    inside.mkdir()
+    np.save(outside / "a.npy", np.zeros(2, np.float32))
+    np.save(inside / "a.npy", np.zeros(2, np.float32))
+    (inside / "link.npy").symlink_to(outside / "a.npy")
+    (inside / "own.npy").symlink_to(inside / "a.npy")
+    (inside / "folder").symlink_to(outside)
+    os.mkfifo(inside / "fifo.npy")
+    (inside / "d.npy").mkdir()
+    assert fill("file:a.npy", "f32", (2,), directory=inside).tolist() == [0, 0]
+    for name in ("link.npy", "own.npy", "folder/a.npy", "fifo.npy", "d.npy", "none.npy"):
+        with pytest.raises(InputError, match="cannot read"):
+            fill(f"file:{name}", "f32", (2,), directory=inside)
+    with (inside / "huge.npy").open("wb") as out:
+        out.truncate(1 << 40)
+    with pytest.raises(InputError, match="wanted are at most"):
+        fill("file:huge.npy", "f32", (2,), directory=inside)
