@@ -18,10 +18,10 @@ from asmevo.codeobject import CodeObject, FormatError
 from asmevo.codeobject.elf import SHT_DYNAMIC, SHT_RELA, SHT_STRTAB, SHT_SYMTAB, Elf, StringTable
 from asmevo.errors import AsmEvoError
 from asmevo.program import recover
-from asmevo.program.asmfile import write
-from asmevo.program.asmread import read
 from asmevo.program.edit import Edit, apply
 from asmevo.program.rebuild import rebuild
+from asmevo.program.text.asmfile import write
+from asmevo.program.text.asmread import read
 
 Objects = Callable[..., bytes]
 _HEADER_FIELDS = [(0x18, "Q"), (0x20, "Q"), (0x28, "Q"), (0x30, "I"), (0x34, "H"), (0x36, "H"),

@@ -12,10 +12,10 @@ import pytest
 
 from asmevo.codeobject import CodeObject
 from asmevo.program import recover
-from asmevo.program.asmfile import write
-from asmevo.program.asmread import read
 from asmevo.program.edit import Edit, apply
 from asmevo.program.rebuild import rebuild
+from asmevo.program.text.asmfile import write
+from asmevo.program.text.asmread import read
 from emulate.harness import DEFAULT, encoded, run_body
 
 _STORE = "v_lshlrev_b32 v1, 2, v0\nglobal_store_dword v1, v2, s[2:3]"

@@ -18,11 +18,11 @@ from asmevo.codeobject import bundle as bd
 from asmevo.codeobject.container import find_in
 from asmevo.errors import AsmEvoError
 from asmevo.program import Program, recover
-from asmevo.program.asmfile import write
-from asmevo.program.asmread import read
 from asmevo.program.edit import Edit, apply
 from asmevo.program.rebuild import rebuild
 from asmevo.program.roundtrip import roundtrip, roundtrip_bytes
+from asmevo.program.text.asmfile import write
+from asmevo.program.text.asmread import read
 
 Objects = Callable[..., bytes]
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"

@@ -15,11 +15,11 @@ from asmevo.codeobject import CodeObject, build
 from asmevo.errors import BuildError
 from asmevo.isa.codec.llvm import AssemblyError
 from asmevo.program import Program, recover
-from asmevo.program.asmfile import write
-from asmevo.program.asmread import read
 from asmevo.program.edit import Edit, apply
 from asmevo.program.grammar import EditError
 from asmevo.program.rebuild import rebuild
+from asmevo.program.text.asmfile import write
+from asmevo.program.text.asmread import read
 from asmevo.program.toolchain import installed
 
 Objects = Callable[..., bytes]

@@ -11,12 +11,12 @@ from asmevo.codeobject.emit import emit_object
 from asmevo.errors import UnsupportedError
 from asmevo.isa.target import MACH_OF_ARCH, NAMED_MACH, Target
 from asmevo.program import recover
-from asmevo.program.asmfile import write
-from asmevo.program.asmread import read
 from asmevo.program.build import assemble_object
 from asmevo.program.edit import Edit, apply
 from asmevo.program.rebuild import rebuild
 from asmevo.program.roundtrip import roundtrip_bytes
+from asmevo.program.text.asmfile import write
+from asmevo.program.text.asmread import read
 
 # What no test had before: GFX8, and the generic targets of code object version 6
 # (gen_gfx9-4-generic). The others are siblings.

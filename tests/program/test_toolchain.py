@@ -151,10 +151,10 @@ def pointers(co: CodeObject) -> dict[str, str]:
 
 @pytest.mark.parametrize("version", [4, 5, 6])
 def test_got_and_tables_follow_growth(version: int) -> None:
-    from asmevo.program.asmfile import write
-    from asmevo.program.asmread import read
     from asmevo.program.edit import Edit, apply
     from asmevo.program.rebuild import rebuild
+    from asmevo.program.text.asmfile import write
+    from asmevo.program.text.asmread import read
 
     data = build(GOT.format(version=version))
     co = CodeObject.open(data)

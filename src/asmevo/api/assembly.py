@@ -12,7 +12,8 @@ from asmevo.api.objects import ObjectLike, open
 from asmevo.api.results import Result
 from asmevo.codeobject import CodeObject
 from asmevo.errors import BuildError, InputError
-from asmevo.program import Program, asmfile, asmread, recover
+from asmevo.program import Program, recover
+from asmevo.program.text import asmfile, asmread
 
 LONGEST = 256 << 20  # bytes of an assembly file
 

@@ -15,8 +15,8 @@ from itertools import accumulate
 from asmevo.isa.instruction import Instruction
 from asmevo.program.encoding import EncodingTable, table
 from asmevo.program.grammar import EditError, Statement, vet
-from asmevo.program.layout import lay_out
 from asmevo.program.model import PRELOAD_PROLOGUE, Function, PcReference, Program
+from asmevo.program.rebuild.layout import lay_out
 
 
 @dataclass(frozen=True, slots=True)

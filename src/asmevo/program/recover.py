@@ -18,9 +18,9 @@ from asmevo.isa.flow import FlowKind, flow_of_text
 from asmevo.isa.instruction import Instruction
 from asmevo.program.encoding import EncodingTable, table
 from asmevo.program.model import PRELOAD_PROLOGUE, Function, Program
-from asmevo.program.rebuild import R_AMDGPU_RELATIVE64, encode_branch, rebuild
-from asmevo.program.references import find_references
-from asmevo.program.unmoved import refuse_growth
+from asmevo.program.rebuild.image import R_AMDGPU_RELATIVE64, encode_branch, rebuild
+from asmevo.program.rebuild.references import find_references
+from asmevo.program.rebuild.unmoved import refuse_growth
 
 _IDENTIFIER = re.compile(r"[A-Za-z_.$][A-Za-z0-9_.$]*\Z")
 _PADDING = ("s_nop", "s_code_end")

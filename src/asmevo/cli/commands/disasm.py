@@ -12,7 +12,7 @@ from asmevo.api.assembly import disasm
 from asmevo.api.files import check_outputs, write_file
 from asmevo.cli.common import ForceOption, KernelOption
 from asmevo.cli.output import Format, FormatOption, emit, say
-from asmevo.program import asmfile
+from asmevo.program.text import asmfile
 
 SCHEMA = "asmevo/disasm/1"
 _STDOUT = Path("-")

@@ -22,14 +22,14 @@ from typing import Any
 from asmevo.codeobject import CodeObject, FormatError, build, directives, metatext
 from asmevo.errors import AsmEvoError, BuildError, InputError
 from asmevo.isa.instruction import Instruction
-from asmevo.program.asmfile import CONTAINER, END_OF_TEXT, head, quoted, tail
-from asmevo.program.directive_limits import vet
 from asmevo.program.encoding import EncodingTable, table
 from asmevo.program.grammar import EditError, vet_line
-from asmevo.program.layout import lay_out
 from asmevo.program.model import Function, PcReference, Program
 from asmevo.program.rebuild import rebuild
+from asmevo.program.rebuild.layout import lay_out
 from asmevo.program.recover import function_bounds
+from asmevo.program.text.asmfile import CONTAINER, END_OF_TEXT, head, quoted, tail
+from asmevo.program.text.directive_limits import vet
 
 _MAX_CONTAINER = 64 << 20
 _LABEL = re.compile(r'([A-Za-z_.$][A-Za-z0-9_.$@]*|"(?:[^"\\]|\\.)*"):\Z')

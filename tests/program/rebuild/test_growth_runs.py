@@ -11,10 +11,10 @@ from asmevo.codeobject import CodeObject
 from asmevo.device.emulated import EmulatedDevice
 from asmevo.device.protocol import RunOptions
 from asmevo.program import recover
-from asmevo.program.asmfile import write
-from asmevo.program.asmread import read
 from asmevo.program.edit import Edit, apply
 from asmevo.program.rebuild import rebuild
+from asmevo.program.text.asmfile import write
+from asmevo.program.text.asmread import read
 from reference.inputs import capsule_and_inputs, launch_paths, object_of
 
 Objects = Callable[..., bytes]

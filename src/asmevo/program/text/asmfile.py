@@ -2,8 +2,9 @@
 
 The file has a head (target), the code with symbolic labels, data sections cut at their symbols,
 kernel descriptors as directives, the metadata, and at the end, in comments, the original container
-without its code. `asmevo.program.asmread` puts edited code back into that container, byte for byte
-when nothing was changed; other assemblers ignore it and make an equivalent object of their own.
+without its code. `asmevo.program.text.asmread` puts edited code back into that container, byte for
+byte when nothing was changed; other assemblers ignore it and make an equivalent object of their
+own.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from asmevo.codeobject.elf import (
 from asmevo.errors import UnsupportedError
 from asmevo.program.encoding import table
 from asmevo.program.model import Function, PcReference, Program
-from asmevo.program.rebuild import R_AMDGPU_ABS64, R_AMDGPU_RELATIVE64
+from asmevo.program.rebuild.image import R_AMDGPU_ABS64, R_AMDGPU_RELATIVE64
 
 CONTAINER = "; asmevo-container/1 "
 END_OF_TEXT = ".Lasmevo_end_of_text"

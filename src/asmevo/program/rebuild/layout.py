@@ -15,9 +15,9 @@ from asmevo.isa.instruction import Instruction
 from asmevo.program.encoding import EncodingTable
 from asmevo.program.grammar import EditError
 from asmevo.program.model import Program
-from asmevo.program.rebuild import encode_branch, shift_for
-from asmevo.program.references import encode_reference
-from asmevo.program.relax import relax
+from asmevo.program.rebuild.image import encode_branch, shift_for
+from asmevo.program.rebuild.references import encode_reference
+from asmevo.program.rebuild.relax import relax
 
 KERNEL_ALIGNMENT = 256
 

@@ -12,7 +12,7 @@ from asmevo.codeobject.directives import assemble_block
 from asmevo.errors import BuildError, UnsupportedError
 from asmevo.isa.target import Target
 from asmevo.program import recover
-from asmevo.program.resources import Resources, set_resources
+from asmevo.program.rebuild.resources import Resources, set_resources
 
 Objects = Callable[..., bytes]
 

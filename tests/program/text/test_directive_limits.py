@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from asmevo.errors import InputError
-from asmevo.program.directive_limits import vet
+from asmevo.program.text.directive_limits import vet
 
-KERNELS = Path(__file__).resolve().parents[2] / "kernels"
+KERNELS = Path(__file__).resolve().parents[3] / "kernels"
 
 
 @pytest.mark.parametrize("path", sorted(KERNELS.rglob("*.s")), ids=lambda p: p.parent.name + p.stem)

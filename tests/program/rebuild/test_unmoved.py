@@ -17,11 +17,11 @@ from asmevo.codeobject import CodeObject
 from asmevo.codeobject.elf import SHT_RELA, Elf
 from asmevo.errors import BuildError
 from asmevo.program import recover
-from asmevo.program.asmfile import write
-from asmevo.program.asmread import read
 from asmevo.program.build import assemble_object
 from asmevo.program.edit import Edit, apply
 from asmevo.program.grammar import EditError
+from asmevo.program.text.asmfile import write
+from asmevo.program.text.asmread import read
 
 Objects = Callable[..., bytes]
 _FRAME = """

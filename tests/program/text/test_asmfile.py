@@ -14,16 +14,16 @@ import pytest
 from asmevo.codeobject import CodeObject, FormatError
 from asmevo.errors import AsmEvoError, BuildError, InputError
 from asmevo.program import recover
-from asmevo.program.asmfile import write
-from asmevo.program.asmread import read
 from asmevo.program.build import assemble_object
 from asmevo.program.edit import Edit, apply
 from asmevo.program.grammar import EditError
 from asmevo.program.rebuild import rebuild
+from asmevo.program.text.asmfile import write
+from asmevo.program.text.asmread import read
 from asmevo.program.toolchain import installed
 
 Objects = Callable[..., bytes]
-KERNELS = Path(__file__).resolve().parents[2] / "kernels"
+KERNELS = Path(__file__).resolve().parents[3] / "kernels"
 MC, LLD = installed("llvm-mc"), installed("ld.lld")
 OWN = ["saxpy", "softmax", "reduce", "rmsnorm", "matmul_f16", "matmul_f32"]
 ARCHES = ["gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201"]
@@ -44,7 +44,7 @@ def test_calls_tables_and_data_survive(kernel_objects: Objects, arch: str) -> No
     data = kernel_objects("calls", arch, "recovery")
     text = written(data)
     assert read(text) == data
-    source = Path(__file__).parents[2] / "kernels" / "recovery" / arch / "calls.s"
+    source = Path(__file__).parents[3] / "kernels" / "recovery" / arch / "calls.s"
     names = re.findall(r"(\w+)@rel32@lo", source.read_text())
     assert re.findall(r"(\w+)@rel32@lo", text) == names
     assert text.count(".quad _ZL") == 4
@@ -194,7 +194,7 @@ def test_mutated_files_give_typed_errors(kernel_objects: Objects) -> None:
 
 
 def test_file_without_container_is_built_whole() -> None:
-    source = Path(__file__).parents[2] / "kernels" / "gfx942" / "saxpy.s"
+    source = Path(__file__).parents[3] / "kernels" / "gfx942" / "saxpy.s"
     assert CodeObject.open(read(source.read_text())).kernels[0].name == "saxpy"
     with pytest.raises(InputError, match="amdgcn_target"):
         read("s_nop 0\n")

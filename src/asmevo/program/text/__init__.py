@@ -1,0 +1,1 @@
+"""Programs as assembly text: what `disasm` writes, and reading it back."""
