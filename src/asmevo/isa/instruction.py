@@ -184,6 +184,9 @@ def parse_text(
             # A bare `off` is an address operand, and so is the first word of an earlier part.
             if words[first_modifier - 1] == "off" and (first_modifier == 1 or n < len(parts) - 1):
                 break
+            # The address flag of images stands behind an operand; alone, it is the AGPR.
+            if words[first_modifier - 1] == "a16" and first_modifier == 1:
+                break
             first_modifier -= 1
         for word in words[first_modifier:]:
             if word.startswith("gpr_idx("):
