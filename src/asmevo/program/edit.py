@@ -6,17 +6,17 @@ label strictly inside the range must be defined again by the lines if anything o
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 
 from asmevo.isa.instruction import Instruction
 from asmevo.program.encoding import EncodingTable, table
 from asmevo.program.grammar import EditError, Statement, vet
-from asmevo.program.model import PRELOAD_PROLOGUE, Function, PcReference, Program
+from asmevo.program.model import PRELOAD_PROLOGUE, Program
 from asmevo.program.rebuild.layout import lay_out
+from asmevo.program.rebuild.remap import Remap
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,37 +27,6 @@ class Edit:
     last: int
     lines: tuple[str, ...]
     note: str = ""
-
-
-class _Placement:
-    """Where old instruction indices are after the edits."""
-
-    def __init__(self, edits: Sequence[Edit], sizes: Sequence[int]) -> None:
-        self.edits = edits
-        self._lasts = [e.last for e in edits]
-        self._deltas = [
-            0,
-            *accumulate(n - (e.last - e.first) for e, n in zip(edits, sizes, strict=True)),
-        ]
-
-    def boundary(self, old: int) -> int | None:
-        """New index of the place in front of an old instruction; None inside a replaced range.
-
-        Lines inserted exactly there come behind the place.
-        """
-        n = bisect_right(self._lasts, old)
-        while n and self.edits[n - 1].first == self.edits[n - 1].last == old:
-            n -= 1
-        if n < len(self.edits) and self.edits[n].first < old:
-            return None
-        return old + self._deltas[n]
-
-    def kept(self, old: int) -> int | None:
-        """New index of an old instruction itself; None when it was replaced."""
-        n = bisect_right(self._lasts, old)
-        if n < len(self.edits) and self.edits[n].first <= old:
-            return None
-        return old + self._deltas[n]
 
 
 def apply(program: Program, edits: Sequence[Edit]) -> Program:
@@ -76,7 +45,7 @@ def apply(program: Program, edits: Sequence[Edit]) -> Program:
     encodings = table(program.target)
     assembled = iter(_instructions(program, encodings, ordered, statements))
     sizes = [sum(s.text is not None for s in group) for group in statements]
-    placement = _Placement(ordered, sizes)
+    remap = Remap([(e.first, e.last, n) for e, n in zip(ordered, sizes, strict=True)])
 
     instructions: list[Instruction] = []
     defined: dict[str, int] = {}
@@ -95,7 +64,7 @@ def apply(program: Program, edits: Sequence[Edit]) -> Program:
             instructions.append(next(assembled))
         at = edit.last
     instructions.extend(program.instructions[at:])
-    return _place(program, encodings, placement, instructions, defined, branches)
+    return _place(program, encodings, ordered, remap, instructions, defined, branches)
 
 
 def _instructions(
@@ -168,15 +137,15 @@ def _check_ranges(program: Program, edits: Sequence[Edit]) -> None:
 
 
 def _labels(
-    program: Program, placement: _Placement, defined: dict[str, int], count: int
+    program: Program, edits: Sequence[Edit], remap: Remap, defined: dict[str, int], count: int
 ) -> dict[int, str]:
     """New index -> label, new definitions winning over the old place of the same name."""
     entries = {f.first for f in program.functions}
     labels: dict[int, str] = {}
     for old, name in program.labels.items():
-        new = placement.boundary(old)
+        new = remap.boundary(old)
         if name in defined:
-            if not any(e.first <= old <= e.last for e in placement.edits):
+            if not any(e.first <= old <= e.last for e in edits):
                 raise EditError(f"label {name} exists already", "choose another name")
             if old in entries and new != defined[name]:
                 raise EditError(f"the entry {name} cannot move", "keep its label first")
@@ -194,19 +163,20 @@ def _labels(
 def _place(
     program: Program,
     encodings: EncodingTable,
-    placement: _Placement,
+    edits: Sequence[Edit],
+    remap: Remap,
     instructions: list[Instruction],
     defined: dict[str, int],
     branches: dict[int, str],
 ) -> Program:
     count = len(instructions)
-    labels = _labels(program, placement, defined, count)
+    labels = _labels(program, edits, remap, defined, count)
 
     def moved(old: int, what: str) -> int:
         name = program.labels.get(old)
         if name is not None and name in defined:
             return defined[name]
-        new = placement.boundary(old)
+        new = remap.boundary(old)
         if new is None:
             raise EditError(
                 f"{what} {name or f'instruction {old}'} is inside the replaced range",
@@ -214,11 +184,19 @@ def _place(
             )
         return new
 
-    targets: dict[int, int] = {}
-    for i, target in program.targets.items():
-        new = placement.kept(i)
-        if new is not None:
-            targets[new] = moved(target, "branch target")
+    def end(old: int, what: str) -> int:
+        return count if old == len(program.instructions) else moved(old, what)
+
+    def anchor(at: int, old: int) -> int:
+        """A mere label of the symbol table goes to the start of what replaced its place."""
+        if at not in program.soft_anchors:
+            return moved(old, "symbol at")
+        while remap.boundary(old) is None:
+            old -= 1
+        return moved(old, "label")
+
+    draft = remap.program(program, instructions, place=moved, end=end, anchor=anchor)
+    targets = dict(draft.targets)
     for i, name in branches.items():
         old = program.index_of_label.get(name)
         if name in defined:
@@ -229,51 +207,5 @@ def _place(
             raise EditError(f"unknown label {name}", "use a label of the listing, or define it")
     if any(target >= count for target in targets.values()):
         raise EditError("a branch goes behind the last instruction")
-    draft = replace(
-        program,
-        instructions=tuple(instructions),
-        targets=targets,
-        labels=labels,
-        functions=_functions(program, moved, count),
-        references=tuple(_reference(r, placement, moved) for r in program.references),
-        anchors={
-            at: _soft(index, placement, moved)
-            if at in program.soft_anchors
-            else moved(index, "symbol at")
-            for at, index in program.anchors.items()
-        },
-        moved=True,
-    )
+    draft = replace(draft, targets=targets, labels=labels, moved=True)
     return lay_out(program, draft, encodings)
-
-
-def _soft(old: int, placement: _Placement, moved: Callable[[int, str], int]) -> int:
-    """New place of a mere label of the symbol table: the start of what replaced it."""
-    while placement.boundary(old) is None:
-        old -= 1
-    return moved(old, "label")
-
-
-def _reference(
-    r: PcReference, placement: _Placement, moved: Callable[[int, str], int]
-) -> PcReference:
-    pc_read, low, high = (placement.kept(i) for i in (r.pc_read, r.low, r.high))
-    if pc_read is None or low is None or high is None:
-        raise EditError("the range holds a PC-relative address", "leave it out")
-    target = None if r.target is None else moved(r.target, "address of")
-    return replace(r, pc_read=pc_read, low=low, high=high, target=target)
-
-
-def _functions(
-    program: Program, moved: Callable[[int, str], int], count: int
-) -> tuple[Function, ...]:
-    out: list[Function] = []
-    for n, f in enumerate(program.functions):
-        if n + 1 < len(program.functions):
-            end = moved(program.functions[n + 1].first, "function")
-        else:
-            end = count
-        # The code of a function without padding ends where the next one begins.
-        last = end if f.last == f.padding_last else moved(f.last, "end of function")
-        out.append(replace(f, first=moved(f.first, "function"), last=last, padding_last=end))
-    return tuple(out)

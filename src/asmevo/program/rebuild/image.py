@@ -72,6 +72,12 @@ def shift_for(co: CodeObject, size: int) -> int:
     return 0 if growth <= room else -(-growth // PAGE) * PAGE
 
 
+def shifted(co: CodeObject, address: int, shift: int) -> int:
+    """Where an address outside the code is when everything behind the code moved by `shift`."""
+    section = co.text_section
+    return address + shift if address >= section.address + section.size else address
+
+
 def rebuild(program: Program) -> bytes:
     """The whole file with the program's code in it.
 
@@ -117,7 +123,7 @@ def _fix(program: Program, data: bytearray, size: int, shift: int) -> None:
             return section.address + size_offsets[index]
         if section.address < old < end_address:
             raise BuildError(f"address 0x{old:x} inside the code has no instruction to follow")
-        return old + shift if old >= end_address else old
+        return shifted(co, old, shift)
 
     def put(offset: int, layout: str, value: int) -> None:
         at = file_at(offset)
@@ -136,8 +142,8 @@ def _fix(program: Program, data: bytearray, size: int, shift: int) -> None:
         if s.index == section.index:
             put(at + 32, "<Q", size)
             continue
-        if s.flags & SHF_ALLOC and s.address >= end_address:
-            put(at + 16, "<Q", s.address + shift)
+        if s.flags & SHF_ALLOC:
+            put(at + 16, "<Q", shifted(co, s.address, shift))
         put(at + 24, "<Q", file_at(s.offset))
         if (
             s.name.startswith(".debug_") and size != section.size
@@ -235,6 +241,6 @@ def _fix_segments(
                 put(at + 40, "<Q", p.mem_size + grown)
             continue
         put(at + 8, "<Q", file_at(p.offset))
-        if p.vaddr >= end_address:
+        if p.vaddr >= end_address:  # the physical address is a copy, or nothing
             put(at + 16, "<Q", p.vaddr + shift)
             put(at + 24, "<Q", p.paddr + shift)

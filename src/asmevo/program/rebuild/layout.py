@@ -15,9 +15,10 @@ from asmevo.isa.instruction import Instruction
 from asmevo.program.encoding import EncodingTable
 from asmevo.program.grammar import EditError
 from asmevo.program.model import Program
-from asmevo.program.rebuild.image import encode_branch, shift_for
+from asmevo.program.rebuild.image import encode_branch, shift_for, shifted
 from asmevo.program.rebuild.references import encode_reference
 from asmevo.program.rebuild.relax import relax
+from asmevo.program.rebuild.remap import Remap
 
 KERNEL_ALIGNMENT = 256
 
@@ -53,12 +54,11 @@ def lay_out(original: Program, draft: Program, encodings: EncodingTable) -> Prog
         if raw != old.raw:
             instructions[i] = _branch(encodings, raw, old)
     shift = shift_for(co, size)
-    end_address = co.text_address + len(co.text)
     for r in draft.references:
         if r.target is not None:
             address = co.text_address + offsets[r.target]
         else:
-            address = r.address + shift if r.address >= end_address else r.address
+            address = shifted(co, r.address, shift)
         distance = address - co.text_address - offsets[r.pc_read] - instructions[r.pc_read].size
         for index, raw in encode_reference(r, instructions, distance):
             if raw != instructions[index].raw:
@@ -87,7 +87,8 @@ def _align_functions(original: Program, draft: Program, encodings: EncodingTable
     if len(draft.functions) < 2:
         return draft
     shifts: list[tuple[int, int]] = []  # (index in draft, instructions inserted or removed)
-    used = set(draft.anchors.values()) | set(draft.targets.values())
+    used = {*draft.anchors.values(), *draft.targets.values()}
+    used.update(r.target for r in draft.references if r.target is not None)
     sizes = [len(i.raw) for i in draft.instructions]
     at = 0
     for n, f in enumerate(draft.functions):
@@ -125,37 +126,15 @@ def _pad(draft: Program, shifts: Sequence[tuple[int, int]], filler: Instruction)
         instructions.extend([filler] * max(count, 0))
         at = index + max(-count, 0)
     instructions.extend(draft.instructions[at:])
-
-    def moved(old: int) -> int:
-        """New index of an instruction (padding is inserted before the function at its place)."""
-        return old + sum(count for index, count in shifts if index <= old)
-
-    def end(old: int) -> int:
-        """New index of an end: padding inserted there is not counted."""
-        return old + sum(count for index, count in shifts if index < old)
-
+    remap = Remap([(i, i + max(-count, 0), max(count, 0)) for i, count in shifts])
     firsts = {f.first for f in draft.functions}
-    functions = tuple(
-        replace(
-            f, first=moved(f.first), last=end(f.last),
-            padding_last=moved(f.padding_last) if f.padding_last in firsts else end(f.padding_last),
-        )
-        for f in draft.functions
-    )  # fmt: skip
-    return replace(
-        draft,
-        instructions=tuple(instructions),
-        targets={moved(i): moved(t) for i, t in draft.targets.items()},
-        labels={moved(i): name for i, name in draft.labels.items()},
-        functions=functions,
-        anchors={
-            a: moved(i) if i in firsts else end(i) for a, i in draft.anchors.items()
-        },
-        references=tuple(
-            replace(
-                r, pc_read=moved(r.pc_read), low=moved(r.low), high=moved(r.high),
-                target=None if r.target is None else moved(r.target),
-            )
-            for r in draft.references
-        ),
-    )  # fmt: skip
+
+    def end(old: int, what: str) -> int:
+        """Padding is no code: what ends at it stays in front of it."""
+        new = remap.boundary(old)
+        return remap.behind(old, what) if new is None else new
+
+    def anchor(_: int, old: int) -> int:
+        return remap.behind(old) if old in firsts else end(old, "symbol at")
+
+    return remap.program(draft, instructions, end=end, anchor=anchor)

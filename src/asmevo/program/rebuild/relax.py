@@ -15,6 +15,7 @@ from asmevo.isa.flow import FlowKind, flow_of
 from asmevo.program.encoding import EncodingTable
 from asmevo.program.grammar import EditError
 from asmevo.program.model import Program
+from asmevo.program.rebuild.remap import Remap
 
 _FORWARD, _BACKWARD = 4 + 4 * 32767, 4 - 4 * 32768
 _MARGIN = 2048  # bytes that later islands and padding may add
@@ -87,36 +88,18 @@ def _reach(
     count = 1 if quiet else 2
     island = at + count - 1
 
-    def moved(old: int) -> int:
-        return old + count if old >= at else old
-
+    remap = Remap([(at, at, count)])  # what points at the place goes behind the island
+    moved = remap.behind
     instructions = (*draft.instructions[:at], *[jump] * count, *draft.instructions[at:])
-    targets = {moved(i): moved(t) for i, t in draft.targets.items()}
+    out = remap.program(draft, instructions)
+    targets = dict(out.targets)
     targets[island] = moved(target)
     targets[moved(branch)] = island
     if count == 2:
         targets[at] = at + 2
-    labels = {moved(i): name for i, name in draft.labels.items()}
+    labels = dict(out.labels)
     for place in (island, at + 2 if count == 2 else island):
         labels.setdefault(place, f".Lisland{len(draft.instructions)}_{place}")
     new_islands = {moved(t): [moved(i) for i in found] for t, found in islands.items()}
     new_islands.setdefault(moved(target), []).append(island)
-    out = replace(
-        draft,
-        instructions=instructions,
-        targets=targets,
-        labels=labels,
-        functions=tuple(
-            replace(f, first=moved(f.first), last=moved(f.last), padding_last=moved(f.padding_last))
-            for f in draft.functions
-        ),
-        anchors={a: moved(i) for a, i in draft.anchors.items()},
-        references=tuple(
-            replace(
-                r, pc_read=moved(r.pc_read), low=moved(r.low), high=moved(r.high),
-                target=None if r.target is None else moved(r.target),
-            )
-            for r in draft.references
-        ),
-    )  # fmt: skip
-    return out, new_islands
+    return replace(out, targets=targets, labels=labels), new_islands
