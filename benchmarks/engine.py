@@ -242,7 +242,7 @@ def first_launch() -> float:
         "from asmevo.emulate.engine.toolchain import shared_library\n"
         "from asmevo.codeobject import CodeObject\n"
         "from asmevo.program import recover\n"
-        "from asmevo.emulate.encode import encode\n"
+        "from asmevo.emulate.decode.encode import encode\n"
         "from asmevo.program.build import assemble_object\n"
         "from pathlib import Path\n"
         "data = assemble_object(Path('kernels/gfx942/matmul_f16.s').read_text())\n"

@@ -19,6 +19,7 @@ _FLAG_WORDS = (
 )
 _FLAGS = frozenset(_FLAG_WORDS.split())
 _MODIFIER = re.compile(r"[a-z_0-9]+:(?:\[[^\]]*\]|[a-zA-Z_0-9]+\([^)]*\)|\S+)$")
+_PARSED = frozenset({"mnemonic", "base", "form", "operands", "modifiers"})
 _NESTING = re.compile(r'[\[\]()"]')
 PAIR = " :: "  # between the halves of a dual-issue instruction (gfx11 and later)
 _FREE_FORM = re.compile(r"s_(waitcnt|sendmsg|sendmsghalt|delay_alu|wait_alu|waitcnt_depctr)$")
@@ -34,16 +35,35 @@ class Instruction:
         raw: the encoding, 4 to 20 bytes.
         text: LLVM's text, or None when LLVM cannot decode the bytes.
         editable: False for bytes that LLVM cannot decode or does not re-encode to themselves.
+        mnemonic: as printed, with its encoding suffix: `v_add_f32_e32`.
+        base: mnemonic without encoding suffix: `v_add_f32`.
+        form: encoding suffix: `e32`, `e64`, `dpp`, `sdwa`, `e64_dpp`, `dpp8` or empty.
+        operands: operands in printed order.
+        modifiers: by name: `{"offset": 16, "offen": True, "op_sel": (0, 1)}`.
     """
 
-    __slots__ = ("_parsed", "editable", "raw", "text")
+    __slots__ = ("base", "editable", "form", "mnemonic", "modifiers", "operands", "raw", "text")
+
+    mnemonic: str
+    base: str
+    form: str
+    operands: tuple[Operand, ...]
+    modifiers: Mapping[str, ModifierValue]
 
     def __init__(self, raw: bytes, text: str | None, editable: bool = True) -> None:
         self.raw = raw
         self.text = text
         self.editable = editable and text is not None
-        self._parsed: tuple[str, str, str, tuple[Operand, ...], Mapping[str, ModifierValue]] | None
-        self._parsed = None
+
+    def __getattr__(self, name: str) -> object:
+        # Called for a slot that is still empty: the text is parsed when first asked about, and
+        # every later look is a plain slot. The checks look at each instruction some twenty times.
+        if name not in _PARSED:
+            raise AttributeError(f"an instruction has no attribute {name!r}")
+        self.mnemonic, self.base, self.form, self.operands, self.modifiers = parse_text(
+            self.text or ".undecoded"
+        )
+        return object.__getattribute__(self, name)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Instruction) and (self.raw, self.text) == (other.raw, other.text)
@@ -58,36 +78,6 @@ class Instruction:
     def size(self) -> int:
         """Encoded size in bytes."""
         return len(self.raw)
-
-    def _parse(self) -> tuple[str, str, str, tuple[Operand, ...], Mapping[str, ModifierValue]]:
-        if self._parsed is None:
-            self._parsed = parse_text(self.text or ".undecoded")
-        return self._parsed
-
-    @property
-    def mnemonic(self) -> str:
-        """Mnemonic as printed, with its encoding suffix: `v_add_f32_e32`."""
-        return self._parse()[0]
-
-    @property
-    def base(self) -> str:
-        """Mnemonic without encoding suffix: `v_add_f32`."""
-        return self._parse()[1]
-
-    @property
-    def form(self) -> str:
-        """Encoding suffix: `e32`, `e64`, `dpp`, `sdwa`, `e64_dpp`, `dpp8` or empty."""
-        return self._parse()[2]
-
-    @property
-    def operands(self) -> tuple[Operand, ...]:
-        """Operands in printed order."""
-        return self._parse()[3]
-
-    @property
-    def modifiers(self) -> Mapping[str, ModifierValue]:
-        """Modifiers by name: `{"offset": 16, "offen": True, "op_sel": (0, 1)}`."""
-        return self._parse()[4]
 
     @property
     def halves(self) -> tuple[Instruction, ...]:
