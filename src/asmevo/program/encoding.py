@@ -30,24 +30,27 @@ _SCALE_PREFIXES = {
     "gfx950": frozenset({b"\xac\xd3"}),
     "gfx1250": frozenset({b"\x35\xcc", b"\x3a\xcc"}),
 }
-_LITERAL = re.compile(r"\blit\((-?(?:0x[0-9a-fA-F]+|\d+))\)")
-_STAND_IN = 0x5A5A5A5A  # a literal that is no inline constant
+_LITERAL = re.compile(r"\blit(64)?\((-?(?:0x[0-9a-fA-F]+|\d+))\)")
+_STAND_IN = 0x5A5A5A5A5A5A5A5A  # a literal that is no inline constant and has no shorter form
 
 
 def _assemble_literal(target: Target, text: str) -> bytes:
-    """Bytes of one instruction with a forced literal, `lit(n)`.
+    """Bytes of one instruction with a forced literal, `lit(n)` or `lit64(n)`.
 
-    Some LLVM versions drop the wrapper and use the inline constant; so another literal is
-    assembled and the last dword replaced.
+    Some LLVM versions drop the wrapper and use the inline constant or the shorter literal; so
+    another literal is assembled and the last dwords replaced.
     """
     match = _LITERAL.search(text)
     if match is None:
         return _assemble_wide(target, text)
-    plain = f"{text[: match.start()]}0x{_STAND_IN:x}{text[match.end() :]}"
+    size = 8 if match.group(1) else 4
+    stand_in = (_STAND_IN & (1 << 8 * size) - 1).to_bytes(size, "little")
+    plain = f"{text[: match.start()]}0x{stand_in.hex()}{text[match.end() :]}"
     code = assembler(target).assemble(plain)
-    if code[-4:] != _STAND_IN.to_bytes(4, "little"):
+    if code[-size:] != stand_in:
         raise AssemblyError(f"no literal in {text}", "write the constant without lit()")
-    return code[:-4] + (int(match.group(1), 0) & 0xFFFFFFFF).to_bytes(4, "little")
+    value = int(match.group(2), 0) & (1 << 8 * size) - 1
+    return code[:-size] + value.to_bytes(size, "little")
 
 
 def _assemble_wide(target: Target, text: str) -> bytes:
@@ -59,18 +62,22 @@ def _assemble_wide(target: Target, text: str) -> bytes:
 
 
 def _literal_forms(inst: Instruction) -> Iterator[str]:
-    """Texts of `inst` with one inline constant written as the forced literal it is."""
-    value = int.from_bytes(inst.raw[-4:], "little")
+    """Texts of `inst` with one constant written as the forced literal it is."""
     head, _, rest = (inst.text or "").partition(" ")
     parts = rest.split(", ")
-    for n, operand in enumerate(inst.operands):
-        constant = operand.value
-        if isinstance(constant, FloatImm):
-            same = constant.bits(32) == value
-        else:
-            same = isinstance(constant, Imm) and constant.value & 0xFFFFFFFF == value
-        if same and n < len(parts):
-            yield f"{head} {', '.join([*parts[:n], f'lit(0x{value:x})', *parts[n + 1 :]])}"
+    for wrapper, size in (("lit", 4), ("lit64", 8)):
+        if len(inst.raw) < 4 + size:
+            continue
+        value = int.from_bytes(inst.raw[-size:], "little")
+        for n, operand in enumerate(inst.operands):
+            constant = operand.value
+            if isinstance(constant, FloatImm):
+                same = constant.bits(8 * size) == value
+            else:
+                same = isinstance(constant, Imm) and constant.value & (1 << 8 * size) - 1 == value
+            if same and n < len(parts):
+                forced = f"{wrapper}(0x{value:x})"
+                yield f"{head} {', '.join([*parts[:n], forced, *parts[n + 1 :]])}"
 
 
 def _equal_but(a: bytes, b: bytes, mask: bytes) -> bool:
@@ -255,7 +262,7 @@ class EncodingTable:
             AssemblyError: LLVM rejects a line, or a line is not exactly one instruction.
         """
         missing = list(dict.fromkeys([t for t in lines if t not in self.by_text]))
-        for text in [t for t in missing if "lit(" in t or t.startswith("s_set_vgpr_msb 0x")]:
+        for text in [t for t in missing if _LITERAL.search(t) or t.startswith("s_set_vgpr_msb 0x")]:
             (self.by_text[text],) = self.decode(_assemble_literal(self.target, text))
             missing.remove(text)
         if missing:

@@ -42,6 +42,10 @@ class PcReference:
     from the end of the `pc_read` instruction (`high` is equal to `low` for a 64-bit literal).
     `address` is the virtual address in the original file; `target` is the instruction index when
     the address lies in `.text`.
+
+    In the long branches of Tensile a register gets the distance as literal plus `addend` (`low`)
+    and is then added to the counter or subtracted from it (`high` is the last of these); `sign` is
+    the only sign that the distance may have there, 0 for both. Else `addend` is None.
     """
 
     pc_read: int
@@ -49,6 +53,13 @@ class PcReference:
     high: int
     address: int
     target: int | None
+    addend: int | None = None
+    sign: int = 0
+
+    @property
+    def literals(self) -> tuple[int, ...]:
+        """Indices of the instructions whose literals hold the distance."""
+        return (self.low,) if self.addend is not None else (self.low, self.high)
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,10 @@ def _known_jumps(program: Program) -> Mapping[int, Sequence[int]]:
     for reference in program.references:
         if reference.target is None:
             continue
+        # The long branch that goes either way has a jump inside, in front of its last addition.
+        for i in range(reference.low + 1, reference.high if reference.addend is not None else 0):
+            if flow_of(program.instructions[i].base).kind is FlowKind.COMPUTED:
+                found.setdefault(i, []).append(reference.target)
         for i in range(reference.high + 1, min(reference.high + 6, len(program.instructions))):
             if flow_of(program.instructions[i].base).kind is FlowKind.COMPUTED:
                 found.setdefault(i, []).append(reference.target)

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from asmevo.codeobject import CodeObject
 from asmevo.codeobject.elf import SHF_ALLOC, SHT_REL
 from asmevo.isa.effects import effects
-from asmevo.isa.flow import FlowKind, flow_of_text
+from asmevo.isa.flow import FlowKind, flow_of, flow_of_text
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import Reg, RegKind
 from asmevo.program.encoding import EncodingTable
@@ -42,12 +42,16 @@ def refuse_growth(
     stops = [i for i, inst in enumerate(instructions) if inst.raw in encodings.stops]
     roots = {f.first for f in functions}
     followed: set[int] = set()
+    sources: set[Reg | None] | None = None  # pairs that something jumps to
     for r in references:
-        jump = _jump_of(co, instructions, r)
-        if jump is not None:
-            followed.add(jump)
-            if r.target is not None:
-                roots.add(r.target)
+        jumps = _jumps_of(co, instructions, r)
+        followed.update(jumps)
+        if r.target is None:
+            continue
+        if not jumps and sources is None:
+            sources = _jump_sources(instructions)
+        if jumps or (sources and _first(instructions[r.pc_read]) in sources):
+            roots.add(r.target)
     computed = [i for i in stops if i not in targets and i not in followed
                 and flow_of_text(instructions[i].text or "").kind is FlowKind.COMPUTED]  # fmt: skip
     returns = _return_pairs(instructions) if computed else {_RETURN}
@@ -71,21 +75,32 @@ def _pair(inst: Instruction) -> Reg | None:
     return reg if reg is not None and reg.count == 2 else None
 
 
-def _jump_of(co: CodeObject, instructions: Sequence[Instruction], r: PcReference) -> int | None:
-    """The jump or call that takes the address of `r` as it was computed, or None."""
-    first = instructions[r.pc_read].operands
-    pair = first[0].reg if first else None
+def _first(inst: Instruction) -> Reg | None:
+    return inst.operands[0].reg if inst.operands else None
+
+
+def _jump_sources(instructions: Sequence[Instruction]) -> set[Reg | None]:
+    """Register pairs that an indirect jump or call takes."""
+    scalar = {i.raw: i for i in instructions if i.text and i.text.startswith("s_")}
+    return {_pair(i) for i in scalar.values() if flow_of(i.base).kind in _TARGETED} - {None}
+
+
+def _jumps_of(co: CodeObject, instructions: Sequence[Instruction], r: PcReference) -> list[int]:
+    """The jumps or calls near it that take the address of `r` as it was computed."""
+    pair = _first(instructions[r.pc_read])
     if pair is None:
-        return None
+        return []
+    jumps = [i for i in range(r.low + 1, r.high) if r.addend is not None
+             and flow_of(instructions[i].base).kind is FlowKind.COMPUTED]  # fmt: skip
     for i in range(r.high + 1, min(r.high + 1 + _WINDOW, len(instructions))):
         inst = instructions[i]
         if inst.text is None:
-            return None
+            break
         if flow_of_text(inst.text).kind in _TARGETED and _pair(inst) == pair:
-            return i
+            return [*jumps, i]
         if not effects(inst, co.target).defs.isdisjoint(pair.units):
-            return None
-    return None
+            break
+    return jumps
 
 
 def _return_pairs(instructions: Sequence[Instruction]) -> set[Reg]:

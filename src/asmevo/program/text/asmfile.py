@@ -126,7 +126,7 @@ def code(program: Program) -> list[str]:
     co = program.object
     entry_of = {i: offset for offset, i in sorted(program.anchors.items(), reverse=True)}
     sizes = {s.value - co.text_address: s.size for s in co.function_symbols}
-    references = {i: r for r in program.references for i in (r.low, r.high)}
+    references = {i: r for r in program.references for i in r.literals}
     ends: dict[int, list[str]] = {}
     lines: list[str] = []
     for f in program.functions:
@@ -223,6 +223,9 @@ def _reference_line(program: Program, r: PcReference, index: int) -> str:
         symbol = data_label(program.object, r.address)
     literal = program.offsets[index] + 4
     base = program.offsets[r.pc_read] + program.instructions[r.pc_read].size
+    if r.addend is not None:  # the addend comes after the literal and is part of the distance
+        head = (inst.text or "").partition(", ")[0]
+        return f"{head}, {symbol}@rel32@lo+{literal - base - r.addend}, {r.addend}"
     head = (inst.text or "").rpartition(", ")[0]
     kind = "rel64" if inst.size == 12 else "rel32@lo" if index == r.low else "rel32@hi"
     return f"{head}, {symbol}@{kind}+{literal - base}"

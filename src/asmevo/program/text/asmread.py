@@ -22,18 +22,21 @@ from typing import Any
 from asmevo.codeobject import CodeObject, FormatError, build, directives, metatext
 from asmevo.errors import AsmEvoError, BuildError, InputError
 from asmevo.isa.instruction import Instruction
+from asmevo.isa.names import canonical
+from asmevo.isa.target import Target
 from asmevo.program.encoding import EncodingTable, table
 from asmevo.program.grammar import EditError, vet_line
 from asmevo.program.model import Function, PcReference, Program
 from asmevo.program.rebuild import rebuild
 from asmevo.program.rebuild.layout import lay_out
+from asmevo.program.rebuild.references import find_long_branch
 from asmevo.program.recover import function_bounds
 from asmevo.program.text.asmfile import CONTAINER, END_OF_TEXT, head, quoted, tail
 from asmevo.program.text.directive_limits import vet
 
 _MAX_CONTAINER = 64 << 20
 _LABEL = re.compile(r'([A-Za-z_.$][A-Za-z0-9_.$@]*|"(?:[^"\\]|\\.)*"):\Z')
-_REFERENCE = re.compile(r", (\S+)@(rel32@lo|rel32@hi|rel64)\+(\d+)\Z")
+_REFERENCE = re.compile(r", (\S+)@(rel32@lo|rel32@hi|rel64)\+(\d+)(, \d+)?\Z")
 _FILL = re.compile(r"\.fill (\d+), 4, 0x([0-9a-f]{1,8})\Z")
 _LONG = re.compile(r"\.long 0x[0-9a-f]{8}(, 0x[0-9a-f]{8}){0,4}\Z")
 _KERNEL = re.compile(r"\.amdhsa_[a-z0-9_]+ -?\d+\Z")
@@ -225,11 +228,11 @@ def _parse_line(
         return
     reference = _REFERENCE.search(stripped)
     if reference:
-        name, kind = reference.group(1), reference.group(2)
+        name, kind, addend = reference.group(1), reference.group(2), reference.group(4) or ""
         code.symbols.append((at, name, kind))
         code.lines[at] = line
         value = "0x5a5a5a5a5a5a5a5a" if kind == "rel64" else "lit(0x0)"
-        stripped = f"{stripped[: reference.start()]}, {value}"
+        stripped = f"{stripped[: reference.start()]}, {value}{addend}"
     statement = vet_line(stripped)
     text = statement.text or ""
     if statement.branch is not None:
@@ -302,7 +305,9 @@ def _references(co: CodeObject, code: _Code, encodings: EncodingTable) -> tuple[
     out: list[PcReference] = []
     low: tuple[int, str] | None = None
     for index, name, kind in code.symbols:
-        if kind == "rel32@lo":
+        inst = code.instructions[index]
+        long_branch = kind == "rel32@lo" and canonical(inst.base) == "s_add_i32"
+        if kind == "rel32@lo" and not long_branch and canonical(inst.base) != "s_add_u64":
             low = (index, name)
             continue
         first = index
@@ -319,9 +324,22 @@ def _references(co: CodeObject, code: _Code, encodings: EncodingTable) -> tuple[
             address = int(name.rpartition("_")[2], 16)
         if target is None and address < 0:
             raise EditError(f"unknown symbol {name}", "use a symbol of the file")
+        if long_branch:
+            out.append(_long_branch(code, reads[-1], index, address, target, co.target))
+            continue
         out.append(PcReference(reads[-1], first, index, address, target))
         low = None
     return tuple(out)
+
+
+def _long_branch(
+    code: _Code, pc_read: int, index: int, address: int, target: int | None, processor: Target
+) -> PcReference:
+    found = find_long_branch(code.instructions, pc_read, processor)
+    if found is None or found[0] != index or target is None:
+        raise _about(code.lines[index], EditError("no long branch to a label", "keep the sequence"))
+    _, high, addend, sign = found
+    return PcReference(pc_read, index, high, address, target, addend, sign)
 
 
 def _plain(lines: Sequence[str]) -> list[str]:
