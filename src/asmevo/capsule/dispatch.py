@@ -9,7 +9,6 @@ import struct
 
 from asmevo.capsule.model import Capsule
 
-PACKET_BYTES = 64
 _LAYOUT = struct.Struct("<HHHHHHIIIIIQQQQ")
 _TYPE_KERNEL_DISPATCH = 2
 _SYSTEM_SCOPE_FENCES = 2 << 9 | 2 << 11  # acquire and release

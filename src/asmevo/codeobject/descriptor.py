@@ -15,6 +15,7 @@ from asmevo.errors import InputError, UnsupportedError
 from asmevo.isa.target import Target
 
 SIZE = 64
+PRELOAD_PROLOGUE = 256  # bytes that firmware without kernarg preload executes first (gfx9)
 _RSRC3, _RSRC1, _RSRC2, _PROPERTIES, _PRELOAD = 44, 48, 52, 56, 58
 
 

@@ -43,14 +43,12 @@ from asmevo.codeobject.elf import (
 )
 from asmevo.codeobject.emit import emit_object
 from asmevo.codeobject.metadata import NT_AMDGPU_METADATA
+from asmevo.codeobject.relocations import RelocationType as R
 from asmevo.errors import BuildError, UnsupportedError
 
 PAGE = 4096
 _PT_GNU_STACK, _PT_GNU_RELRO = 0x6474E551, 0x6474E552
 _SHN_ABS = 0xFFF1
-_ABS32_LO, _ABS32_HI, _ABS64, _REL32, _REL64, _ABS32 = 1, 2, 3, 4, 5, 6
-_GOTPCREL, _GOTPCREL_LO, _GOTPCREL_HI, _REL32_LO, _REL32_HI = 7, 8, 9, 10, 11
-_RELATIVE64, _REL16 = 13, 14
 _R, _RX, _RELRO, _RW = range(4)
 
 
@@ -130,7 +128,7 @@ class _Linker:
         names = [strings.add(self.symbols[i].name) for i in exported]
         relocations = list(self._relocations())
         self._reserve_got(relocations)
-        count = sum(r[3] == _ABS64 for r in relocations) + len(self.got)
+        count = sum(r[3] == R.ABS64 for r in relocations) + len(self.got)
 
         sections = [
             _Output(".note", SHT_NOTE, SHF_ALLOC, 4, data=bytearray(note)),
@@ -217,7 +215,7 @@ class _Linker:
 
     def _reserve_got(self, relocations: list[tuple[int, int, int, int, int]]) -> None:
         for _, _, symbol, kind, _ in relocations:
-            if kind in (_GOTPCREL, _GOTPCREL_LO, _GOTPCREL_HI):
+            if kind in (R.GOTPCREL, R.GOTPCREL32_LO, R.GOTPCREL32_HI):
                 self.got.setdefault(symbol, 8 * len(self.got))
 
     def _segment_count(self) -> int:
@@ -259,10 +257,10 @@ class _Linker:
 
     def _dynamic(self, place: int, symbol: int, addend: int) -> None:
         if self._preemptible(symbol):
-            self.dynamic_relocations.append((place, _ABS64, self.dynsym_index[symbol], addend))
+            self.dynamic_relocations.append((place, R.ABS64, self.dynsym_index[symbol], addend))
         else:
             value = self._value(symbol) + addend
-            self.dynamic_relocations.append((place, _RELATIVE64, 0, value))
+            self.dynamic_relocations.append((place, R.RELATIVE64, 0, value))
 
     def _relocate(self, relocations: list[tuple[int, int, int, int, int]]) -> None:
         got = self._output(".got").address if self.got else 0
@@ -270,25 +268,25 @@ class _Linker:
             out, base = self.place[section]
             place, where = out.address + base + at, base + at
             value = self._value(symbol)
-            if kind == _ABS64:
+            if kind == R.ABS64:
                 if not out.flags & SHF_WRITE:
                     raise UnsupportedError(
                         f"absolute address of {self.symbols[symbol].name} in {out.name}"
                     )
                 self._dynamic(place, symbol, addend)
                 continue
-            if kind in (_GOTPCREL, _GOTPCREL_LO, _GOTPCREL_HI):
+            if kind in (R.GOTPCREL, R.GOTPCREL32_LO, R.GOTPCREL32_HI):
                 value = got + self.got[symbol]
             distance = value + addend - place
-            if kind in (_REL32, _GOTPCREL) and not -(1 << 31) <= distance < 1 << 31:
+            if kind in (R.REL32, R.GOTPCREL) and not -(1 << 31) <= distance < 1 << 31:
                 raise BuildError(f"{self.symbols[symbol].name} is out of 32-bit reach")
-            if kind in (_REL32_LO, _GOTPCREL_LO, _REL32, _GOTPCREL):
+            if kind in (R.REL32_LO, R.GOTPCREL32_LO, R.REL32, R.GOTPCREL):
                 struct.pack_into("<I", out.data, where, distance & 0xFFFFFFFF)
-            elif kind in (_REL32_HI, _GOTPCREL_HI):
+            elif kind in (R.REL32_HI, R.GOTPCREL32_HI):
                 struct.pack_into("<I", out.data, where, distance >> 32 & 0xFFFFFFFF)
-            elif kind == _REL64:
+            elif kind == R.REL64:
                 struct.pack_into("<Q", out.data, where, distance & (1 << 64) - 1)
-            elif kind == _REL16:
+            elif kind == R.REL16:
                 words = (distance - 4) // 4
                 if not -32768 <= words <= 32767:
                     raise BuildError(f"branch to {self.symbols[symbol].name} is out of reach")

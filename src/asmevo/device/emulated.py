@@ -163,14 +163,6 @@ class EmulatedDevice:
                 self._objects.popitem(last=False)
         return loaded
 
-    def adopt(self, object: bytes, program: Program) -> None:
-        """Use an already recovered program of `object` instead of recovering it again.
-
-        `program` must be the program that was rebuilt into `object`.
-        """
-        with self._lock:
-            self._objects[object] = _Loaded(CodeObject.open(object), program, {})
-
     def program(self, object: bytes) -> Program:
         """The recovered program of an object (instruction indices of results refer to it)."""
         return self._load(object).program

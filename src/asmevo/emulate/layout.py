@@ -8,6 +8,8 @@ pool, so that an operand is always "an offset into the state" whatever it was in
 
 from __future__ import annotations
 
+from asmevo.isa.hwreg import VSKIP_BIT
+
 LANES = 64  # of a wave
 ROW = 4 * LANES
 AGPR_ROW = 256  # rows 256..511 hold AGPRs
@@ -71,13 +73,11 @@ SHARED_BASE, PRIVATE_BASE = 0x10000, 0x20000
 PRIVATE_WINDOW = 0x7C00_0000_0000
 MODE_ENTRY = 16  # bytes per entry of the table at MODES
 
-MODE_REGISTER = 1
 # MODE bits that results depend on: rounding, denormals, DX10 clamp, IEEE, FP16_OVFL, VSKIP, and
 # GPR_IDX_EN. The exception enables in [15:12] are not modelled; their place holds the register
 # index enables (M0[15:12] in hardware), so that one number names a copy of the records.
 INDEX_BITS = 0xF << 12 | 1 << 27
-MODE_EFFECTIVE = 0x3FF | 1 << 23 | 1 << 28 | INDEX_BITS
-VSKIP_BIT = 28
+MODE_EFFECTIVE = 0x3FF | 1 << 23 | 1 << VSKIP_BIT | INDEX_BITS
 
 # Statuses a wave returns to the scheduler with.
 RUNNING, AT_BARRIER, ENDED, FAULTED, OUT_OF_BUDGET, YIELDED, STUCK = range(7)

@@ -170,12 +170,15 @@ class CounterInfo(NamedTuple):
         waits: mnemonics of the waits that hold a field for it.
         untracked: empty when `events` knows every raise of it; else why nothing can be proved
             about it, so that a wait on it is neither checked nor may be weakened.
+        stores_only: it counts stores alone (gfx10 and later): no register depends on it, only
+            the order in which other waves see them.
     """
 
     name: str
     maximum: int
     waits: tuple[str, ...]
     untracked: str = ""
+    stores_only: bool = False
 
 
 # Counters whose raises `events` does not tell.
@@ -183,6 +186,7 @@ _UNTRACKED = {
     "xcnt": "address translations in flight (XNACK replay) are not followed",
     "tensorcnt": "tensor transfers are not followed",
 }
+_STORES_ONLY = frozenset({"vscnt", "storecnt"})
 
 
 @lru_cache(maxsize=64)
@@ -190,7 +194,9 @@ def _counters(arch: str) -> Mapping[str, CounterInfo]:
     found: dict[str, CounterInfo] = {}
     for name, maximum in counter_max(Target(arch)).items():
         waits = tuple(m for m, fields in _waits(arch).items() if name in fields)
-        found[name] = CounterInfo(name, maximum, waits, _UNTRACKED.get(name, ""))
+        found[name] = CounterInfo(
+            name, maximum, waits, _UNTRACKED.get(name, ""), name in _STORES_ONLY
+        )
     return MappingProxyType(found)
 
 

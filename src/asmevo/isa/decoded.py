@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from asmevo.isa.access import Access, access_of
-from asmevo.isa.counters import Event, decode_depctr, decode_wait, events
+from asmevo.isa.counters import Event, decode_wait, events
 from asmevo.isa.effects import MEMORY_CLASSES, VECTOR_CLASSES, VECTOR_MEMORY, OpClass, effects
 from asmevo.isa.flow import Flow, flow_of
 from asmevo.isa.instruction import Instruction
@@ -90,11 +90,6 @@ class Decoded:
         return decode_wait(self.inst, self.target)
 
     @property
-    def alu_waits(self) -> Mapping[str, int]:
-        """Fields of `s_waitcnt_depctr` and `s_wait_alu`; empty for other instructions."""
-        return decode_depctr(self.inst, self.target)
-
-    @property
     def access(self) -> Access | None:
         """Its memory side, or None when it is no memory instruction."""
         if self._access is None and self.kind in MEMORY_CLASSES:
@@ -140,13 +135,6 @@ class Decoded:
     def clears(self) -> bool:
         """Whether the result does not depend on the operands: `x ^ x`, `x - x`."""
         return clears_itself(self.inst)
-
-    @property
-    def nop_states(self) -> int:
-        """Wait states of an `s_nop` (its immediate + 1, as far as the target reads it), else 0."""
-        if self.inst.base != "s_nop":
-            return 0
-        return (int.from_bytes(self.inst.raw[:2], "little") & (self.target.nop_max - 1)) + 1
 
 
 @lru_cache(maxsize=8192)

@@ -68,11 +68,6 @@ class Flow:
         """Whether it jumps when EXEC is zero: what lies between has no active lane then."""
         return self.condition is Condition.EXEC and self.when is True
 
-    @property
-    def unknown_target(self) -> bool:
-        """Whether control goes where the instruction does not say."""
-        return self.changes and not self.direct and self.kind not in (FlowKind.END, FlowKind.TRAP)
-
 
 NEXT = Flow(FlowKind.NEXT)
 _JUMP = Flow(FlowKind.JUMP, direct=True, falls=False)

@@ -51,11 +51,28 @@ class MatrixOp:
     scaled: bool
 
 
+@dataclass(frozen=True, slots=True)
+class MatrixShape:
+    """What the spelling of a matrix instruction says; attributes as in `MatrixOp`."""
+
+    m: int
+    n: int
+    k: int
+    blocks: int
+    out_type: str
+    in_type: str
+    sparse: bool
+    scaled: bool
+
+
+_INPUTS = "f64|f32|xf32|f16|bf16_1k|bf16|i8|fp8_fp8|fp8_bf8|bf8_fp8|bf8_bf8|f8f6f4"
 _NAME = re.compile(
     r"v_(?P<op>mfma|smfmac)_(?P<scale>scale_)?(?P<out>f32|f64|i32)_"
-    r"(?P<m>\d+)x(?P<n>\d+)x(?P<k>\d+)(?:_(?P<blocks>\d+)b)?_?(?P<inp>\w+)$"
+    r"(?P<m>4|16|32)x(?P<n>4|16|32)x(?P<k>\d+)_?(?:(?P<blocks>\d+)b_)?"
+    rf"(?P<inp>{_INPUTS})$"
 )
-# Blocks that the older spelling (gfx908, gfx90a) leaves out: (m, k, input) -> blocks.
+# Blocks that the older spelling (gfx908, gfx90a) leaves out: (m, k, input) -> blocks. Where a
+# later target spells the same name, its k is larger.
 _OLD_BLOCKS = {
     (4, 1, "f32"): 16, (4, 4, "f16"): 16, (4, 2, "bf16"): 16, (4, 4, "bf16_1k"): 16,
     (4, 4, "i8"): 16, (4, 4, "f64"): 4,
@@ -66,20 +83,36 @@ _OLD_BLOCKS = {
 }  # fmt: skip
 
 
+@lru_cache(maxsize=1024)
+def matrix_shape(base: str) -> MatrixShape | None:
+    """Shape and element types of an MFMA or SMFMAC mnemonic; None when it is not spelled so."""
+    found = _NAME.match(base)
+    if found is None:
+        return None
+    m, n, k = (int(found[name]) for name in "mnk")
+    sparse = found["op"] == "smfmac"
+    blocks = 1
+    if found["blocks"]:
+        blocks = int(found["blocks"])
+    elif not sparse:
+        blocks = _OLD_BLOCKS.get((m, k, found["inp"]), 1)
+    return MatrixShape(m, n, k, blocks, found["out"], found["inp"], sparse, bool(found["scale"]))
+
+
 def _wide_side(inst: Instruction) -> bool:
     """Whether an f8f6f4 form has an 8-bit side: format code 0 (fp8) or 1 (bf8)."""
     codes = (inst.modifiers.get("cbsz", 0), inst.modifiers.get("blgp", 0))
     return any(isinstance(code, int) and code <= 1 for code in codes)
 
 
-def _passes(target: Target, op: MatrixOp, inst: Instruction) -> int:
-    if op.cls is MatrixClass.DGEMM:
+def _passes(target: Target, cls: MatrixClass, op: MatrixShape, inst: Instruction) -> int:
+    if cls is MatrixClass.DGEMM:
         if op.m == 4:
             return 4
         return 16 if target.arch == "gfx950" else 8
     if op.m == 4:
         return 2
-    if not target.is_gfx940 or op.cls is MatrixClass.SGEMM:
+    if not target.is_gfx940 or cls is MatrixClass.SGEMM:
         return 8 if op.m == 16 else 16
     passes = 4 if op.m == 16 else 8
     multi_block = op.blocks > 1 and not op.sparse
@@ -93,29 +126,22 @@ def _matrix_op(inst: Instruction, arch: str) -> MatrixOp | None:
     if not inst.base.startswith(("v_mfma_", "v_smfmac_")):
         return None
     target = Target(arch)
-    found = _NAME.match(inst.base)
-    if found is None or not target.has_mfma:
+    shape = matrix_shape(inst.base)
+    if shape is None or not target.has_mfma:
         raise UnsupportedError(
             f"matrix instruction {inst.base} is not known on {arch}",
             "add its shape to asmevo/isa/matrix.py",
         )
-    m, n, k = (int(found[name]) for name in "mnk")
-    in_type, out_type = found["inp"], found["out"]
-    if out_type == "f64":
+    if shape.out_type == "f64":
         cls = MatrixClass.DGEMM
-    elif target.is_gfx940 and in_type == "f32":
+    elif target.is_gfx940 and shape.in_type == "f32":
         cls = MatrixClass.SGEMM
     else:
         cls = MatrixClass.XDL
-    blocks = int(found["blocks"] or 0) or 1
-    if not found["blocks"] and not target.is_gfx940 and found["op"] == "mfma":
-        blocks = _OLD_BLOCKS.get((m, k, in_type), 1)
-    op = MatrixOp(
-        cls, 0, m, n, k, blocks, out_type, in_type, found["op"] == "smfmac", bool(found["scale"])
-    )
     return MatrixOp(
-        cls, _passes(target, op, inst), m, n, k, blocks, out_type, in_type, op.sparse, op.scaled
-    )
+        cls, _passes(target, cls, shape, inst), shape.m, shape.n, shape.k, shape.blocks,
+        shape.out_type, shape.in_type, shape.sparse, shape.scaled,
+    )  # fmt: skip
 
 
 def matrix_op(inst: Instruction, target: Target) -> MatrixOp | None:

@@ -11,10 +11,11 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from asmevo.codeobject.descriptor import PRELOAD_PROLOGUE
 from asmevo.isa.instruction import Instruction
 from asmevo.program.encoding import EncodingTable, table
 from asmevo.program.grammar import EditError, Statement, vet
-from asmevo.program.model import PRELOAD_PROLOGUE, Program
+from asmevo.program.model import Program
 from asmevo.program.rebuild.layout import lay_out
 from asmevo.program.rebuild.remap import Remap
 

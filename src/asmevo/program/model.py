@@ -11,8 +11,6 @@ from asmevo.errors import InputError
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.target import Target
 
-PRELOAD_PROLOGUE = 256  # bytes that firmware without kernarg preload executes first (gfx9)
-
 
 @dataclass(frozen=True, slots=True)
 class Function:

@@ -12,13 +12,15 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 
 from asmevo.codeobject import CodeObject
+from asmevo.codeobject.descriptor import PRELOAD_PROLOGUE
 from asmevo.codeobject.elf import SHT_RELA, STB_LOCAL, STT_NOTYPE
+from asmevo.codeobject.relocations import RelocationType
 from asmevo.errors import UnsupportedError
 from asmevo.isa.flow import FlowKind, flow_of_text
 from asmevo.isa.instruction import Instruction
 from asmevo.program.encoding import EncodingTable, table
-from asmevo.program.model import PRELOAD_PROLOGUE, Function, Program
-from asmevo.program.rebuild.image import R_AMDGPU_RELATIVE64, encode_branch, rebuild
+from asmevo.program.model import Function, Program
+from asmevo.program.rebuild.image import encode_branch, rebuild
 from asmevo.program.rebuild.references import find_references
 from asmevo.program.rebuild.unmoved import refuse_growth
 
@@ -102,7 +104,9 @@ def _anchors(
         (soft if local else wanted).add(s.value + s.size - co.text_address)
     for section in co.elf.sections:
         if section.type == SHT_RELA:
-            relative = (r for r in co.elf.relocations(section) if r.type == R_AMDGPU_RELATIVE64)
+            relative = (
+                r for r in co.elf.relocations(section) if r.type == RelocationType.RELATIVE64
+            )
             wanted |= {r.addend - co.text_address for r in relative}
     inside = [at for at in wanted | soft if 0 <= at <= len(co.text)]
     adrift = [at for at in inside if at not in index_at]

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from asmevo.check.engine.view import View, build_view
 from asmevo.codeobject import Kernel
+from asmevo.codeobject.descriptor import PRELOAD_PROLOGUE
 from asmevo.isa.flow import FlowKind, flow_of
 from asmevo.program import Function, Program
-
-_PRELOAD_GAP = 256  # bytes from the compatibility entry to the entry with preloaded arguments
 
 
 def entry_indices(program: Program, kernel: Kernel) -> tuple[int, ...]:
@@ -18,7 +17,7 @@ def entry_indices(program: Program, kernel: Kernel) -> tuple[int, ...]:
     found: list[int] = []
     places = [kernel.entry]
     if kernel.descriptor.kernarg_preload_length:
-        places.append(kernel.entry + _PRELOAD_GAP)
+        places.append(kernel.entry + PRELOAD_PROLOGUE)
     function = program.kernel_function(kernel)
     for n, place in enumerate(places):
         if n == 0 and program.moved:

@@ -13,8 +13,8 @@ from collections.abc import Collection
 
 from asmevo.check.findings import ERROR, Finding
 from asmevo.codeobject import CodeObject, Kernel, KernelDescriptor
+from asmevo.codeobject.descriptor import PRELOAD_PROLOGUE, fields
 from asmevo.codeobject.descriptor import SIZE as DESCRIPTOR_BYTES
-from asmevo.codeobject.descriptor import fields
 from asmevo.codeobject.elf import SHF_ALLOC, SHT_PROGBITS, SHT_RELA, Section
 
 # Descriptor fields that follow from the code's place and size, not from its contract.
@@ -32,7 +32,6 @@ _METADATA_OF = {
     "sgprs": (".sgpr_count",),
     "group_segment_fixed_size": (".group_segment_fixed_size",),
 }
-_PRELOAD_BYTES = 256
 _LOADER = frozenset({".interp", ".eh_frame", ".eh_frame_hdr"})  # no data of the kernels
 
 
@@ -163,14 +162,14 @@ def changes(k0: CodeObject, k1: CodeObject, declared: Collection[str] = ()) -> l
         found += _metadata(kernel, other, declared)
         if kernel.descriptor.kernarg_preload_length:
             # The loader may start at the entry or 256 bytes on, so this much code is fixed.
-            a = k0.text[kernel.entry : kernel.entry + _PRELOAD_BYTES]
-            b = k1.text[other.entry : other.entry + _PRELOAD_BYTES]
+            a = k0.text[kernel.entry : kernel.entry + PRELOAD_PROLOGUE]
+            b = k1.text[other.entry : other.entry + PRELOAD_PROLOGUE]
             if a != b:
                 found.append(
                     _finding(
                         "preload-entry",
                         kernel.name,
-                        "the 256 bytes before the preload entry changed",
+                        f"the {PRELOAD_PROLOGUE} bytes before the preload entry changed",
                         "entry",
                         "leave them as they are",
                     )

@@ -52,15 +52,12 @@ class Untracked(IntEnum):
     UNKNOWN = 6  # cannot be read, or is in no table
 
 
-_STORES = ("vscnt", "storecnt")  # counters of stores alone (gfx10 and later)
-
-
 def _counters(target: Target) -> dict[str, str]:
     """Counters that are not followed, or not in full: name -> why."""
     found = {c.name: c.untracked for c in counters_of(target).values() if c.untracked}
-    for name in _STORES:
-        if name in counters_of(target):
-            found[name] = "the order in which other waves see stores is not checked"
+    for counter in counters_of(target).values():
+        if counter.stores_only:
+            found[counter.name] = "the order in which other waves see stores is not checked"
     return found
 
 
@@ -86,7 +83,9 @@ def untracked(inst: Instruction, kind: OpClass, target: Target) -> Untracked:
         return Untracked.WAIT if from_register else Untracked.NO
     if untracked_waits(inst, target):
         return Untracked.WAIT
-    return Untracked.IF_BLIND if counts.keys().isdisjoint(_STORES) else Untracked.ORDER
+    known = counters_of(target)
+    ordering = any(known[name].stores_only for name in counts)
+    return Untracked.ORDER if ordering else Untracked.IF_BLIND
 
 
 def at_least(new: Instruction, old: Instruction, target: Target) -> bool:

@@ -34,7 +34,6 @@ from asmevo.program.model import Function, Program
 LDS_DMA = 4096  # LDS written by a vector memory load
 STORED_LDS = 4097  # LDS writes not yet done
 STORED_MEMORY = 4098  # memory writes not yet done
-FIRST_PSEUDO = LDS_DMA
 
 Key = tuple[str, Order, int]  # counter, completion order, unit
 Slot = tuple[str, Order]

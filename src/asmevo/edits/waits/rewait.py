@@ -10,7 +10,7 @@ from asmevo.edits.base import text_of
 from asmevo.edits.order.dependence import is_padding
 from asmevo.edits.waits.pending import FunctionWaits, WaitState, is_sync
 from asmevo.edits.waits.spacing import LOOK_BACK, Timed, breaks_clause, padding_before, paths
-from asmevo.isa.counters import encode_waits, is_counter_wait, merge_waits
+from asmevo.isa.counters import encode_waits, merge_waits
 from asmevo.isa.decoded import decode
 from asmevo.isa.flow import flow_of
 from asmevo.isa.hazards.roles import wait_states_of
@@ -198,8 +198,3 @@ _WAIT = Instruction(bytes(4), "s_nop 0")
 def is_terminator(inst: Instruction) -> bool:
     """Whether `inst` ends a basic block by itself."""
     return flow_of(inst.base).ends_block
-
-
-def count_waits(program: Program, first: int, last: int) -> int:
-    """Number of counter waits among instructions [first, last)."""
-    return sum(is_counter_wait(inst, program.target) for inst in program.instructions[first:last])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asmevo.codeobject import Kernel
+from asmevo.codeobject.descriptor import PRELOAD_PROLOGUE
 from asmevo.emulate import layout as L
 from asmevo.emulate.decode.operands import ConstantPool, Record
 from asmevo.emulate.decode.scalar import mode_changes
@@ -395,13 +395,8 @@ def _entry_index(program: Program, kernel: Kernel) -> int:
     function = program.kernel_function(kernel)
     if not kernel.descriptor.kernarg_preload_length:
         return function.first
-    wanted = program.offsets[function.first] + 256
+    wanted = program.offsets[function.first] + PRELOAD_PROLOGUE
     for i in range(function.first, function.last):
         if program.offsets[i] >= wanted:
             return i
     return function.first
-
-
-def records_pointer(encoded: EncodedKernel) -> ctypes.c_void_p:
-    """Record 0 as a C pointer."""
-    return ctypes.c_void_p(encoded.address)

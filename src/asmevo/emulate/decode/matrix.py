@@ -9,7 +9,7 @@ from asmevo.emulate import layout as L
 from asmevo.emulate.decode.operands import Context, Record, Unsupported
 from asmevo.emulate.native.variant import Variant
 from asmevo.isa.instruction import Instruction
-from asmevo.isa.semantics.matrix import MatrixOp, matrix_op
+from asmevo.isa.semantics.matrix import matrix_op
 from asmevo.isa.semantics.table import FloatMode
 
 
@@ -80,14 +80,3 @@ def _scales(
 def is_matrix(base: str) -> bool:
     """Whether a mnemonic is a matrix instruction."""
     return re.match(r"v_(mfma|smfmac)_", base) is not None
-
-
-def operation_of(inst: Instruction) -> MatrixOp | None:
-    """The matrix operation of an instruction, or None."""
-    if not is_matrix(inst.base):
-        return None
-    if inst.base.endswith("f8f6f4"):
-        return matrix_op(
-            inst.base, _number(inst.modifiers, "cbsz"), _number(inst.modifiers, "blgp")
-        )
-    return matrix_op(inst.base)

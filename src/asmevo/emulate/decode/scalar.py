@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 
 from asmevo.emulate.decode.operands import Context, Record, Unsupported, integer, integer_modifier
-from asmevo.emulate.layout import INDEX_BITS, MODE_EFFECTIVE, MODE_REGISTER, VSKIP_BIT
+from asmevo.emulate.layout import INDEX_BITS, MODE_EFFECTIVE
 from asmevo.emulate.native.variant import Variant
+from asmevo.isa.hwreg import VSKIP_BIT, HwReg, hwreg_field
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import Imm, Operand, Reg
 from asmevo.isa.semantics import table
@@ -18,26 +19,6 @@ _LOAD = re.compile(r"s_(buffer_|scratch_)?load_dword(?:x(\d+))?$")
 _STORE = re.compile(r"s_(buffer_|scratch_)?store_dword(?:x(\d+))?$")
 _ATOMIC = re.compile(r"s_(buffer_)?atomic_(\w+?)(_x2)?$")
 _SEND = re.compile(r"s_sendmsg(halt)?$")
-# Hardware registers by name and number (LLVM SIDefines.h, Hwreg::Id; GFX9).
-HWREGS = {
-    "HW_REG_MODE": 1,
-    "HW_REG_STATUS": 2,
-    "HW_REG_TRAPSTS": 3,
-    "HW_REG_HW_ID": 4,
-    "HW_REG_GPR_ALLOC": 5,
-    "HW_REG_LDS_ALLOC": 6,
-    "HW_REG_IB_STS": 7,
-    "HW_REG_SH_MEM_BASES": 15,
-    "HW_REG_TBA_LO": 16,
-    "HW_REG_TBA_HI": 17,
-    "HW_REG_TMA_LO": 18,
-    "HW_REG_TMA_HI": 19,
-    "HW_REG_XCC_ID": 20,
-    "HW_REG_SQ_PERF_SNAPSHOT_DATA": 21,
-    "HW_REG_SQ_PERF_SNAPSHOT_DATA1": 22,
-    "HW_REG_SQ_PERF_SNAPSHOT_PC_LO": 23,
-    "HW_REG_SQ_PERF_SNAPSHOT_PC_HI": 24,
-}
 
 
 def decode_scalar(ctx: Context, inst: Instruction, semantic: table.Semantic) -> Record:
@@ -152,15 +133,6 @@ def _gpr_index(ctx: Context, inst: Instruction) -> Record:
     return Record(Variant("gpridx", base), ops, imm=bits)
 
 
-def hardware_register(inst: Instruction) -> tuple[int, int, int]:
-    """(register number, first bit, bit count) of an s_getreg or s_setreg.
-
-    Taken from SIMM16 of the encoding: number in [5:0], offset in [10:6], size - 1 in [15:11].
-    """
-    simm = int.from_bytes(inst.raw[:2], "little")
-    return simm & 63, simm >> 6 & 31, (simm >> 11) + 1
-
-
 def mode_changes(inst: Instruction, code: Sequence[Instruction] = ()) -> list[tuple[int, int]]:
     """(mask, bits) for every change of the effective MODE that constants fix.
 
@@ -178,14 +150,14 @@ def mode_changes(inst: Instruction, code: Sequence[Instruction] = ()) -> list[tu
         enables = _index_enables(inst) << 12
         return [(INDEX_BITS, enables | 1 << 27)]
     if base == "s_setreg_imm32_b32":
-        number, at, count = hardware_register(inst)
+        number, at, count = hwreg_field(inst)
         mask = ((1 << count) - 1) << at & MODE_EFFECTIVE & ~INDEX_BITS
-        if number == MODE_REGISTER and mask:
+        if number == HwReg.MODE and mask:
             return [(mask, int.from_bytes(inst.raw[4:8], "little") << at & mask)]
     if base == "s_setreg_b32":
-        number, at, count = hardware_register(inst)
+        number, at, count = hwreg_field(inst)
         mask = ((1 << count) - 1) << at & MODE_EFFECTIVE & ~INDEX_BITS
-        if number == MODE_REGISTER and mask:
+        if number == HwReg.MODE and mask:
             return sorted({(mask, v << at & mask) for v in _moved_constants(inst, code)})
     return []
 
@@ -221,7 +193,7 @@ def _hardware_register(ctx: Context, inst: Instruction) -> Record | None:
     base = inst.base
     if base == "s_setvskip":
         return Record(Variant("mode", base), [ctx.offset(o) for o in inst.operands])
-    number, at, count = hardware_register(inst)
+    number, at, count = hwreg_field(inst)
     if base == "s_getreg_b32":
         return Record(
             Variant("getreg", base, "", (("register", number),)),
@@ -229,7 +201,7 @@ def _hardware_register(ctx: Context, inst: Instruction) -> Record | None:
             imm=at,
             imm2=(1 << count) - 1,
         )
-    if number != MODE_REGISTER:
+    if number != HwReg.MODE:
         return None  # trap status and debug registers change nothing that is modelled
     mask = ((1 << count) - 1) << at & 0xFFFFFFFF
     if base == "s_setreg_imm32_b32":

@@ -16,9 +16,9 @@ from asmevo.emulate.decode.instruction import Decoder, Record, Unsupported
 from asmevo.emulate.decode.operands import ConstantPool
 from asmevo.emulate.decode.scalar import index_enables
 from asmevo.emulate.decode.waits import pending_records, wait_record
-from asmevo.emulate.layout import VSKIP_BIT
 from asmevo.emulate.native.variant import Variant
 from asmevo.isa.effects import OpClass, effects
+from asmevo.isa.hwreg import VSKIP_BIT
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.semantics.table import FloatMode
 from asmevo.isa.target import Target

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asmevo.codeobject import CodeObject, Kernel
+from asmevo.codeobject.relocations import RelocationType
 from asmevo.emulate import layout as L
 from asmevo.emulate.decode.encode import IMAGE_BASE, EncodedKernel, aligned
 from asmevo.emulate.engine.junk import scalar_junk
@@ -18,7 +19,6 @@ from asmevo.errors import InputError, UnsupportedError
 DISPATCH_ADDRESS = 0x7D00_0000_0000  # the AQL packet, for kernels that ask for it
 # Stack of a work-item whose callees are not known when compiling: HIP's default hipLimitStackSize.
 DYNAMIC_STACK = 1024
-_RELATIVE64 = 13  # R_AMDGPU_RELATIVE64, AMDGPUUsage "Relocation Records"
 
 
 @dataclass(slots=True, eq=False)
@@ -82,7 +82,7 @@ def object_image(co: CodeObject) -> list[MemoryRegion]:
         if section.type != 4:  # SHT_RELA
             continue
         for relocation in co.elf.relocations(section):
-            if relocation.type != _RELATIVE64:
+            if relocation.type != RelocationType.RELATIVE64:
                 raise UnsupportedError(
                     f"relocation type {relocation.type} of the code object is not supported",
                     "only R_AMDGPU_RELATIVE64 is applied by the emulator",

@@ -16,7 +16,7 @@ _MACH = {
 def _gfx10(name: str, mach: int) -> Arch:
     waves = 16 if name.startswith(("gfx103", "gfx10-3")) else 20  # gfx10.1 has 20 slots
     return Arch(
-        name, mach, 10, (32, 64), 106, 2, 0, 256, 0, False, {32: 8, 64: 4}, waves, 65536, 512, 0,
+        name, mach, 10, (32, 64), 106, 2, 0, 256, 0, False, {32: 8, 64: 4}, waves, 65536, 512,
         16, False, False,
     )  # fmt: skip
 

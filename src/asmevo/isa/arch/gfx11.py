@@ -13,7 +13,7 @@ _MACH = {
 
 ARCHS = tuple(
     Arch(
-        name, mach, 11, (32, 64), 106, 2, 0, 256, 0, False, {32: 8, 64: 4}, 16, 65536, 512, 0, 16,
+        name, mach, 11, (32, 64), 106, 2, 0, 256, 0, False, {32: 8, 64: 4}, 16, 65536, 512, 16,
         False, False,
     )
     for name, mach in _MACH.items()

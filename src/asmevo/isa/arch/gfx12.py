@@ -6,14 +6,14 @@ from asmevo.isa.arch.model import Arch
 
 _RDNA4 = tuple(
     Arch(
-        name, mach, 12, (32, 64), 106, 2, 0, 256, 0, False, {32: 8, 64: 4}, 16, 65536, 512, 0, 128,
+        name, mach, 12, (32, 64), 106, 2, 0, 256, 0, False, {32: 8, 64: 4}, 16, 65536, 512, 128,
         False, False,
     )
     for name, mach in (("gfx1200", 0x48), ("gfx1201", 0x4E), ("gfx12-generic", 0x59))
 )  # fmt: skip
 # gfx1250: wave32 only, 1024 VGPRs, 320 KiB of LDS in blocks of 512 dwords.
 _GFX1250 = Arch(
-    "gfx1250", 0x49, 12, (32,), 106, 2, 0, 1024, 0, False, {32: 16}, 16, 327680, 2048, 32, 128,
+    "gfx1250", 0x49, 12, (32,), 106, 2, 0, 1024, 0, False, {32: 16}, 16, 327680, 2048, 128,
     False, False,
 )  # fmt: skip
 

@@ -23,7 +23,7 @@ def _gfx9(
     return Arch(
         name, mach, 9, (64,), 102, 6, 8, 256 if not unified else 512, agprs, unified,
         {64: 8 if unified else 4}, 8 if unified else 10, lds_bytes, lds_granule,
-        16 if unified else 0, 16, flat_scratch_sgprs, modelled,
+        16, flat_scratch_sgprs, modelled,
     )  # fmt: skip
 
 

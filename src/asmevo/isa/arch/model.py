@@ -25,7 +25,6 @@ class Arch:
         waves_per_simd: wave slots of a SIMD (LLVM `getMaxWavesPerEU`).
         lds_bytes: LDS that one workgroup may allocate (LLVM AddressableLocalMemorySize).
         lds_granule: bytes in which LDS is allocated (LLVM `getLdsDwGranularity`, in bytes).
-        preload_sgprs: kernarg dwords that can be preloaded into SGPRs.
         nop_max: most wait states of one `s_nop` (immediate + 1) that the hardware reads.
         flat_scratch_sgprs: FLAT_SCRATCH is a pair of SGPRs that flat and scratch read.
         modelled: the project states its semantics, wait states and timing: it can be emulated,
@@ -46,7 +45,6 @@ class Arch:
     waves_per_simd: int
     lds_bytes: int
     lds_granule: int
-    preload_sgprs: int
     nop_max: int
     flat_scratch_sgprs: bool
     modelled: bool

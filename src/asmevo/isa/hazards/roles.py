@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 from asmevo.isa.effects import Effects, OpClass, effects
 from asmevo.isa.hazards.rows import C, P
+from asmevo.isa.hwreg import VSKIP_BIT, HwReg, hwreg_field
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.matrix import MatrixClass, MatrixOp, matrix_op
 from asmevo.isa.operand import AGPR0, EXEC, M0, NULL, SCC, VCC, VGPR0, Reg, RegKind, Special
 from asmevo.isa.target import Target
 
 HWREG0 = 256  # between the scalar and the vector units
-_HW_MODE, _HW_TRAPSTS, _VSKIP_BIT = 1, 3, 28
 
 
 def mask_of(units: Iterable[int]) -> int:
@@ -121,12 +121,6 @@ def _traits(base: str) -> _Traits:
             )
         )
     )  # fmt: skip
-
-
-def _hwreg(inst: Instruction) -> tuple[int, int, int]:
-    """(register id, first bit, bit count) of an s_getreg/s_setreg immediate."""
-    word = int.from_bytes(inst.raw[:2], "little")
-    return word & 63, word >> 6 & 31, (word >> 11 & 31) + 1
 
 
 def _writes_part(inst: Instruction, target: Target) -> bool:
@@ -345,21 +339,21 @@ def _scalar(inst: Instruction, defs: int) -> tuple[list[Produced], list[Consumed
     if defs & m0:
         produced.append(Produced(P.SALU_M0, m0))
     if base.startswith("s_setreg"):
-        register, first, count = _hwreg(inst)
+        register, first, count = hwreg_field(inst)
         unit = 1 << (HWREG0 + register)
         produced.append(Produced(P.SETREG, unit))
         consumed.append(Consumed(C.SETREG, unit))
-        if register == _HW_MODE and first <= _VSKIP_BIT < first + count:
+        if register == HwReg.MODE and first <= VSKIP_BIT < first + count:
             produced.append(Produced(P.VSKIP, 0))
     elif base == "s_setvskip":
         produced.append(Produced(P.VSKIP, 0))
     elif base.startswith("s_getreg"):
-        register = _hwreg(inst)[0]
+        register = hwreg_field(inst).register
         consumed.append(Consumed(C.GETREG, 1 << (HWREG0 + register)))
-        if register == _HW_MODE:
+        if register == HwReg.MODE:
             consumed.append(Consumed(C.GETREG_MODE, 0))
     elif base.startswith("s_rfe"):
-        consumed.append(Consumed(C.RFE, 1 << (HWREG0 + _HW_TRAPSTS)))
+        consumed.append(Consumed(C.RFE, 1 << (HWREG0 + HwReg.TRAPSTS)))
     if _M0_ADDTID.match(base):
         consumed.append(Consumed(C.M0_ADDTID, m0))
     if _M0_MESSAGE.match(base):

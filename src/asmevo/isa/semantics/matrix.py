@@ -6,9 +6,10 @@ One table for the engine, the reference and the tests. Sources: AMD matrix instr
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
+
+from asmevo.isa.matrix import matrix_shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +157,6 @@ def _place(
     return i + side * block + side * blocks * (k // per_lane), k % per_lane
 
 
-_NAME = re.compile(
-    r"v_(mfma|smfmac)_(f32|f64|i32)_(4|16|32)x(?:4|16|32)x(\d+)_?(?:(\d+)b_)?"
-    r"(f32|f64|xf32|f16|bf16_1k|bf16|i8|fp8_fp8|fp8_bf8|bf8_fp8|bf8_bf8)$"
-)
-_MIXED = re.compile(r"v_mfma_(scale_)?f32_(16|32)x(?:16|32)x(\d+)_f8f6f4$")
-
-
 @lru_cache(maxsize=1024)
 def matrix_op(base: str, cbsz: int = 0, blgp: int = 0) -> MatrixOp | None:
     """The matrix operation of a mnemonic, or None.
@@ -170,52 +164,20 @@ def matrix_op(base: str, cbsz: int = 0, blgp: int = 0) -> MatrixOp | None:
     Args:
         cbsz, blgp: the modifiers; they are the formats of A and B in f8f6f4 forms.
     """
-    m = _MIXED.match(base)
-    if m is not None:
-        scaled, size, k = m.groups()
+    shape = matrix_shape(base)
+    if shape is None:
+        return None
+    if shape.in_type == "f8f6f4":
         if cbsz >= len(F8F6F4) or blgp >= len(F8F6F4):
             return None
-        side = int(size)
-        return MatrixOp(
-            side,
-            side,
-            int(k),
-            1,
-            "f32",
-            FORMATS[F8F6F4[cbsz]],
-            FORMATS[F8F6F4[blgp]],
-            scaled=scaled is not None,
-        )
-    m = _NAME.match(base)
-    if m is None:
-        return None
-    kind, acc, size, k, blocks, formats = m.groups()
-    side, depth = int(size), int(k)
-    implied = _implied_blocks(side, depth, formats)
-    formats = formats.replace("_1k", "")
-    a, b = formats.split("_") if "_" in formats else (formats, formats)
-    if kind == "smfmac":
-        return MatrixOp(side, side, depth, 1, acc, FORMATS[a], FORMATS[b], sparse=True)
-    count = implied if blocks is None else int(blocks)
-    return MatrixOp(side, side, depth, count, acc, FORMATS[a], FORMATS[b])
-
-
-def _implied_blocks(side: int, depth: int, formats: str) -> int:
-    """Block count of a gfx90a spelling: the forms with the smaller depth are multi-block."""
-    if formats == "f64":
-        return 4 if side == 4 else 1
-    if side == 4:
-        return 16
-    dense = {
-        "f32": {16: 4, 32: 2},
-        "f16": {16: 16, 32: 8},
-        "bf16": {16: 8, 32: 4},
-        "bf16_1k": {16: 16, 32: 8},
-        "i8": {16: 16, 32: 8},
-    }.get(formats)
-    if dense is None or depth >= dense[side]:
-        return 1
-    return 4 if side == 16 else 2
+        a, b = F8F6F4[cbsz], F8F6F4[blgp]
+    else:
+        sides = shape.in_type.removesuffix("_1k").split("_")
+        a, b = sides[0], sides[-1]
+    return MatrixOp(
+        shape.m, shape.n, shape.k, shape.blocks, shape.out_type, FORMATS[a], FORMATS[b],
+        shape.sparse, shape.scaled,
+    )  # fmt: skip
 
 
 def a_block(block: int, cbsz: int, abid: int) -> int:

@@ -12,6 +12,7 @@ import struct
 from collections.abc import Callable
 
 from asmevo.codeobject import CodeObject, Kernel
+from asmevo.codeobject.descriptor import PRELOAD_PROLOGUE
 from asmevo.codeobject.elf import (
     DYNAMIC,
     PT_LOAD,
@@ -23,11 +24,11 @@ from asmevo.codeobject.elf import (
     SHT_RELA,
     SHT_SYMTAB,
 )
+from asmevo.codeobject.relocations import RelocationType
 from asmevo.errors import BuildError
-from asmevo.program.model import PRELOAD_PROLOGUE, Program
+from asmevo.program.model import Program
 
 PAGE = 4096
-R_AMDGPU_ABS64, R_AMDGPU_RELATIVE64 = 3, 13
 _SHN_ABS = 0xFFF1
 _PREFETCH_UNIT = 128  # bytes that one step of inst_pref_size stands for
 # Dynamic tags whose value is an address: PLTGOT, HASH, STRTAB, SYMTAB, RELA, INIT, FINI, REL,
@@ -169,7 +170,7 @@ def _fix(program: Program, data: bytearray, size: int, shift: int) -> None:
                     put(s.offset + i * DYNAMIC.size + 8, "<Q", address(value))
         elif s.type == SHT_RELA:
             for r in elf.relocations(s):
-                addend = address(r.addend) if r.type == R_AMDGPU_RELATIVE64 else r.addend
+                addend = address(r.addend) if r.type == RelocationType.RELATIVE64 else r.addend
                 record = RELA.pack(address(r.offset), r.symbol << 32 | r.type, addend)
                 at = file_at(r.record_offset)
                 data[at : at + RELA.size] = record

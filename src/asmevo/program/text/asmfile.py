@@ -32,10 +32,10 @@ from asmevo.codeobject.elf import (
     Section,
     Symbol,
 )
+from asmevo.codeobject.relocations import RelocationType
 from asmevo.errors import UnsupportedError
 from asmevo.program.encoding import table
 from asmevo.program.model import Function, PcReference, Program
-from asmevo.program.rebuild.image import R_AMDGPU_ABS64, R_AMDGPU_RELATIVE64
 
 CONTAINER = "; asmevo-container/1 "
 END_OF_TEXT = ".Lasmevo_end_of_text"
@@ -255,9 +255,9 @@ def _relocations(co: CodeObject) -> dict[int, int | str]:
         if section.link < len(co.elf.sections):
             symbols = co.elf.symbols(co.elf.sections[section.link])
         for r in co.elf.relocations(section):
-            if r.type == R_AMDGPU_RELATIVE64:
+            if r.type == RelocationType.RELATIVE64:
                 out[r.offset] = r.addend
-            elif r.type == R_AMDGPU_ABS64 and 0 < r.symbol < len(symbols):
+            elif r.type == RelocationType.ABS64 and 0 < r.symbol < len(symbols):
                 out[r.offset] = f"{quoted(symbols[r.symbol].name)}{r.addend:+}"
             else:
                 raise UnsupportedError(

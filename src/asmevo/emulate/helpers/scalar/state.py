@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.layout import INDEX_BITS, MODE_EFFECTIVE, VSKIP_BIT
+from asmevo.emulate.layout import INDEX_BITS, MODE_EFFECTIVE
 from asmevo.emulate.native.helper import Helper
 from asmevo.emulate.native.ir import Module
 from asmevo.emulate.native.variant import Variant, family
+from asmevo.isa.hwreg import VSKIP_BIT, HwReg
 
 
 def _switch_mode(h: Helper, new: str) -> None:
@@ -70,13 +71,13 @@ def emit_get_register(module: Module, variant: Variant) -> None:
     h = Helper(module, variant)
     f = h.fn
     number: int = variant.option("register")
-    if number == 1:
+    if number == HwReg.MODE:
         value = f.op(f"and i32 {h.field(L.MODE_BITS, 'i32')}, {~INDEX_BITS}")
-    elif number == 15:  # SH_MEM_BASES: low half private, high half shared aperture
+    elif number == HwReg.SH_MEM_BASES:  # low half private, high half shared aperture
         value = str(L.PRIVATE_BASE >> 16 | L.SHARED_BASE)
-    elif number == 4:  # HW_ID: the wave number in its lowest bits
+    elif number == HwReg.HW_ID:  # the wave number in its lowest bits
         value = f.op(f"and i32 {h.field(L.WAVE_NUMBER, 'i32')}, 15")
-    elif number == 6:  # LDS_ALLOC: size in units of 64 dwords at bit 12
+    elif number == HwReg.LDS_ALLOC:  # size in units of 64 dwords at bit 12
         units = f.op(f"trunc i64 {f.op(f'lshr i64 {h.field(L.LDS_SIZE)}, 8')} to i32")
         value = f.op(f"shl i32 {units}, 12")
     else:
