@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from asmevo.codeobject import CodeObject
 from asmevo.program import Program, recover
 from asmevo.program.cfg import blocks
@@ -151,3 +153,72 @@ def test_a_loop_that_restores_exec_without_saving_it_ends(kernel_objects: Object
     live = liveness(program, program.function())
     assert {V + 2, V + 3} <= live.live_before(0)
     assert V + 1 in live.live_before(0)  # lanes of s[6:7] that s[4:5] lacks keep the old value
+
+
+@pytest.mark.parametrize(
+    ("write", "narrows"),
+    [
+        ("s_and_b64 exec, exec, s[4:5]", True),
+        ("s_and_b64 exec, s[4:5], exec", True),
+        ("s_andn2_b64 exec, exec, s[4:5]", True),
+        ("s_andn2_b64 exec, s[4:5], exec", False),  # exactly the lanes that were off
+        ("s_or_b64 exec, exec, s[4:5]", False),
+        ("s_xor_b64 exec, exec, s[4:5]", False),
+        ("s_nand_b64 exec, exec, s[4:5]", False),
+    ],
+)
+def test_only_a_subset_of_the_lanes_keeps_a_write_complete(
+    kernel_objects: Objects, write: str, narrows: bool
+) -> None:
+    """By the definitions of the operations: lanes that were off store what v1 held before."""
+    lines = ("v_mov_b32_e32 v1, 1", write, "global_store_dword v[2:3], v1, off", "s_endpgm")
+    program = program_of(kernel_objects, *lines)
+    live = liveness(program, program.function())
+    assert (V + 1 not in live.live_before(0)) == narrows
+
+
+@pytest.mark.parametrize(
+    ("write", "kept"),
+    [
+        ("s_mov_b32 s4, s9", False),
+        ("s_mov_b32 s5, s9", False),  # lanes 32 to 63 of the saved mask
+        ("s_mov_b64 s[4:5], s[8:9]", False),
+        ("s_mov_b32 s6, s9", True),
+        ("s_mov_b32 s3, s9", True),
+    ],
+)
+def test_a_saved_mask_that_is_written_is_no_longer_known(
+    kernel_objects: Objects, write: str, kept: bool
+) -> None:
+    """Lanes that the new mask turns on were not written by the first line."""
+    program = program_of(
+        kernel_objects,
+        "v_mov_b32_e32 v1, 1",
+        "s_and_saveexec_b64 s[4:5], vcc",
+        "v_mov_b32_e32 v1, 2",
+        write,
+        "s_or_b64 exec, exec, s[4:5]",
+        "global_store_dword v[2:3], v1, off",
+        "s_endpgm",
+    )
+    live = liveness(program, program.function())
+    assert (V + 1 not in live.live_before(0)) == kept
+
+
+def test_a_call_may_return_with_fewer_lanes(kernel_objects: Objects) -> None:
+    """Without the call all lanes write v1; a callee may leave any EXEC behind."""
+    lines = [
+        "s_mov_b64 exec, -1",
+        "s_swappc_b64 s[30:31], s[8:9]",
+        "v_mov_b32_e32 v1, 2",
+        "s_mov_b64 exec, -1",
+        "global_store_dword v[2:3], v1, off",
+        "s_endpgm",
+    ]
+    program = program_of(kernel_objects, *lines)
+    live = liveness(program, program.function())
+    assert V + 1 in live.live_before(2)
+    lines[1] = "s_nop 0"
+    program = program_of(kernel_objects, *lines)
+    live = liveness(program, program.function())
+    assert V + 1 not in live.live_before(2)
