@@ -23,6 +23,7 @@ from asmevo.check.engine.facts import ProgramLike, skeleton
 from asmevo.check.engine.workbench import facts_of, workbench
 from asmevo.check.findings import ERROR, Finding
 from asmevo.check.kept import kept
+from asmevo.check.rules.untracked import UNREACHED
 from asmevo.isa.flow import flow_of_text
 
 _PINNED = ("wait.raw", "wait.waw")
@@ -87,7 +88,8 @@ def worse_findings(
     matched, left = _Pairing(before, k0, after, k1).solve()
     worse = [_worse(f, before) for f in left]
     worse += _moved_pins(matched, k0, k1)
-    return worse + kept(k0, k1)
+    blind = any(f.rule == UNREACHED for f in before)
+    return worse + kept(k0, k1, blind=blind)
 
 
 class _Pairing:

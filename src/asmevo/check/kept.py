@@ -20,9 +20,12 @@ from asmevo.isa.effects import OpClass
 _HARMLESS = "MSG_DEALLOC_VGPRS"
 
 
-def kept(k0: ProgramLike, k1: ProgramLike) -> list[Finding]:
-    """What the edited program `k1` did not leave as `k0` has it; empty: nothing."""
-    return _synchronization(k0, k1) + _environment(k0, k1) + _untracked(k0, k1)
+def kept(k0: ProgramLike, k1: ProgramLike, *, blind: bool = False) -> list[Finding]:
+    """What the edited program `k1` did not leave as `k0` has it; empty: nothing.
+
+    `blind`: no wait or nop can be judged, for a reason that the instructions alone do not show.
+    """
+    return _synchronization(k0, k1) + _environment(k0, k1) + _untracked(k0, k1, blind)
 
 
 def _fences(program: ProgramLike) -> tuple[list[str], list[int]]:
@@ -99,15 +102,17 @@ def not_followed(program: ProgramLike) -> list[int]:
 
 
 def _not_followed(program: ProgramLike) -> list[int]:
-    facts = facts_of(program)
-    blind = any(f.untracked in BLINDING for f in facts)
-    least = Untracked.IF_BLIND if blind else Untracked.ORDER
-    return [i for i, f in enumerate(facts) if f.untracked >= least]
+    blind = any(f.untracked in BLINDING for f in facts_of(program))
+    return _at_least(program, Untracked.IF_BLIND if blind else Untracked.ORDER)
 
 
-def _untracked(k0: ProgramLike, k1: ProgramLike) -> list[Finding]:
+def _at_least(program: ProgramLike, least: Untracked) -> list[int]:
+    return [i for i, f in enumerate(facts_of(program)) if f.untracked >= least]
+
+
+def _untracked(k0: ProgramLike, k1: ProgramLike, blind: bool) -> list[Finding]:
     """Instructions that the checker does not follow and that were lost, weakened or crossed."""
-    old, new = not_followed(k0), not_followed(k1)
+    old, new = (_at_least(k, Untracked.IF_BLIND) if blind else not_followed(k) for k in (k0, k1))
     if not old and not new:
         return []
     target = k0.target

@@ -13,7 +13,7 @@ from asmevo.check.rules.convention import check_entry
 from asmevo.check.rules.hazards import check_hazards
 from asmevo.check.rules.registers import EVERYTHING, check_registers, declared, entry_mask
 from asmevo.check.rules.structure import check_structure
-from asmevo.check.rules.untracked import Untracked, check_coverage
+from asmevo.check.rules.untracked import Untracked, check_coverage, check_reach
 from asmevo.check.rules.valu_hazards import check_valu_hazards
 from asmevo.check.rules.waits import check_waits
 from asmevo.codeobject import Kernel
@@ -33,6 +33,7 @@ def _check_view(
         findings += check_structure(view)
     if "waits" in passes or "hazards" in passes:
         findings += check_coverage(view)
+        findings += check_reach(view, kernel is not None, _inner_callees(view, program))
     if any(f.untracked is Untracked.BANKS for c in view.chunks for f in c.content.unfollowed):
         # Printed register numbers then lack their upper bits.
         findings.append(
@@ -73,6 +74,15 @@ def _check_view(
         findings += check_valu_hazards(view)
         findings += check_clauses(view)
     return findings
+
+
+def _inner_callees(view: View, program: Program) -> list[int]:
+    """Targets of direct calls that begin no function."""
+    if not view.calls:
+        return []
+    starts = {f.first for f in program.functions}
+    targets = (program.branch_target(i) for i in view.calls)
+    return [t for t in targets if t is not None and t not in starts]
 
 
 def check_program(

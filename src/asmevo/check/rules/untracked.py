@@ -20,6 +20,7 @@ Source: LLVM `SIInsertWaitcnts.cpp` (xcnt, asynccnt, tensorcnt), `GCNHazardRecog
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
@@ -104,6 +105,39 @@ def at_least(new: Instruction, old: Instruction, target: Target) -> bool:
 
 def _nops(inst: Instruction) -> int:
     return int.from_bytes(inst.raw[:2], "little")
+
+
+UNREACHED = "coverage.unreached"
+
+
+def check_reach(view: View, kernel: bool, callees: Sequence[int]) -> list[Finding]:
+    """A note where calls or computed jumps go to code that no known path reaches.
+
+    A callee that is a function of its own is held to the calling convention; code inside another
+    function is not, and neither is what a computed jump of a kernel, which no caller waits for,
+    goes to. What is pending there, and which wait states are missing, nobody can say.
+
+    Args:
+        view: a function.
+        kernel: whether it is a kernel: its computed jumps are then no returns.
+        callees: targets of its direct calls that begin no function.
+    """
+    reached = set(view.order)
+    away = [i for i in view.indirect if view.chunk_at(i).number in reached]
+    called = [i for i in view.calls if view.chunk_at(i).number in reached]
+    hidden = sum(
+        f.kind not in (OpClass.NOP, OpClass.END)
+        for c in view.chunks
+        if c.number not in reached
+        for f in c.content.facts
+    )
+    if not (callees or (kernel and away) or (hidden and (away or called))):
+        return []
+    message = (
+        "calls or computed jumps lead where no path is followed; waits and wait states there "
+        f"({hidden} instructions are reached in no other way) and before these are not checked"
+    )
+    return [Finding(UNREACHED, "-", NOTE, view.name, -1, "", message=message)]
 
 
 def check_coverage(view: View) -> list[Finding]:
