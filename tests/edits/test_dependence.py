@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asmevo.edits.order.dependence import Dependence, is_fence
-from asmevo.edits.order.latency import Latencies
+from asmevo.edits.order.latency import latencies_of
 from asmevo.edits.order.schedule import hoisted_loads, list_schedule
 
 # Templates with few registers, so that random programs collide often.
@@ -51,7 +51,7 @@ def test_list_schedules_keep_the_meaning(
 ) -> None:
     code = assemble(lines)
     graph = Dependence(code, GFX942)
-    order = list_schedule(graph, Latencies(), noise, seed, late)
+    order = list_schedule(graph, latencies_of(GFX942), noise, seed, late)
     assert sorted(order) == list(range(len(code)))
     assert meaning([code[i] for i in order]) == meaning(code)
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
 from asmevo.isa.instruction import Instruction
-from asmevo.isa.semantics.memory import memory_op
-
-_SCALAR = re.compile(r"s_(buffer_)?(load|store)_dword(x(\d+))?$")
+from asmevo.isa.semantics.memory import memory_op, scalar_memory_op
 
 
 def requested_bytes(
@@ -29,9 +26,9 @@ def requested_bytes(
     for inst, executed in zip(instructions, counts, strict=True):
         if not executed:
             continue
-        scalar = _SCALAR.match(inst.base)
-        if scalar:
-            total[f"scalar {scalar[2]}"] += executed * 4 * int(scalar[4] or 1)
+        scalar = scalar_memory_op(inst.base)
+        if scalar is not None:
+            total[f"scalar {scalar.action}"] += executed * 4 * scalar.dwords
             continue
         op = memory_op(inst.base)
         if op is not None:

@@ -42,6 +42,10 @@ class Traits:
         copies: moves a source unchanged to its destination.
         crosses_lanes: reads registers of other lanes than those it writes.
         swaps: exchanges two registers.
+        moves: copies whole registers of its own lane, or one lane to a scalar.
+        exchanges: swaps two registers lane by lane.
+        selects: gives one of two sources.
+        spreads: every operand decides the result, whatever the others are.
         ignores_exec: acts whatever EXEC says, although it is a vector or LDS instruction.
         environment: reads or changes the machine around the program, which no result shows.
         pinned: a scalar instruction that nothing may pass: modes, clocks, timing, program counter.
@@ -60,6 +64,10 @@ class Traits:
     copies: bool
     crosses_lanes: bool
     swaps: bool
+    moves: bool
+    exchanges: bool
+    selects: bool
+    spreads: bool
     ignores_exec: bool
     environment: bool
     pinned: bool
@@ -80,6 +88,15 @@ _OTHER_LANES = re.compile(
     r"v_(readlane|readfirstlane|permlane|mov_b32_dpp|interp)|ds_.*permute|ds_swizzle"
 )
 _SWAPS = re.compile(r"v_(swap_|swaprel_|permlane\d+_swap)")
+_MOVES = re.compile(
+    r"(s_mov_b(32|64)|v_mov_b(16|32|64)|v_accvgpr_(read|write|mov)(_b32)?|v_readfirstlane_b32)$"
+)
+_EXCHANGES = re.compile(r"v_swap_b(16|32)")
+_SELECTS = re.compile(r"v_cndmask_b(16|32)|s_cselect_b(32|64)")
+_SPREADS = re.compile(
+    r"[sv]_(add|sub|subrev|addc|subb|add3|sub_nc|add_nc|add_co|sub_co|add_lshl|lshl_add|lshl|lshlrev|"
+    r"lshr|lshrrev|ashr|ashrrev|xor|xad|not|brev|lshl\d_add|mad|mad_co|mad_u64)(_|$)"
+)
 _IGNORES_EXEC = re.compile(r"v_(readlane|writelane)|v_swaprel|ds_(gws|append|consume|ordered)")
 # Idle time and priority (s_sleep, s_setprio) are free to change.
 _ENVIRONMENT = re.compile(
@@ -112,6 +129,10 @@ def traits_of(base: str) -> Traits:
         copies=_COPIES.match(base) is not None,
         crosses_lanes=_OTHER_LANES.match(base) is not None,
         swaps=_SWAPS.match(base) is not None,
+        moves=_MOVES.match(base) is not None,
+        exchanges=_EXCHANGES.match(base) is not None,
+        selects=_SELECTS.match(base) is not None,
+        spreads=_SPREADS.match(base) is not None,
         ignores_exec=_IGNORES_EXEC.match(base) is not None,
         environment=_ENVIRONMENT.match(base) is not None,
         pinned=_PINNED.match(base) is not None,

@@ -177,6 +177,11 @@ class MachineModel:
         return replace(self, values=merged, changed=self.changed | frozenset(values))
 
 
+def has_machine(target: Target) -> bool:
+    """Whether the table covers the target."""
+    return target.arch in _PARTS
+
+
 def machine_for(target: Target | str) -> MachineModel:
     """The machine table of a target.
 

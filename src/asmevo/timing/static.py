@@ -8,7 +8,6 @@ because descriptions are cached by instruction. Sources: `asmevo.isa.decoded` fo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -18,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asmevo.errors import UnsupportedError
-from asmevo.isa.access import Space
+from asmevo.isa.access import Space, access_bytes
 from asmevo.isa.decoded import OpClass, decode
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.matrix import matrix_op
@@ -167,26 +166,9 @@ def _coexec_slots(inst: Instruction, passes: int, in_type: str) -> int:
     return 1 + max(_register_bytes(inst, 1), _register_bytes(inst, 2)) // 16
 
 
-_WIDTHS: tuple[tuple[str, int], ...] = (
-    (r"(dwordx4|b128|x4)$", 16),
-    (r"(dwordx3|b96|x3)$", 12),
-    (r"(dwordx2|b64|x2|u64|i64|f64)$", 8),
-)
-_WIDTH_RE = tuple((re.compile(p), n) for p, n in _WIDTHS)
-_TRANSPOSE = re.compile(r"ds_read_b(64|96)_tr_")
-_FORMAT = re.compile(r"format_(d16_)?(x|xy|xyz|xyzw)$")
-
-
 def lane_bytes(base: str) -> int:
     """Bytes that one lane moves with a memory instruction; at least 4 (one bank or request)."""
-    m = _TRANSPOSE.match(base)
-    if m:
-        return int(m.group(1)) // 8
-    m = _FORMAT.search(base)
-    if m:
-        return max(4, len(m.group(2)) * (2 if m.group(1) else 4))
-    width = next((n for pattern, n in _WIDTH_RE if pattern.search(base)), 4)
-    return 2 * width if re.match(r"ds_(read|write|wrxchg)2", base) else width
+    return max(4, access_bytes(base))
 
 
 _VECTOR = frozenset({Kind.VALU, Kind.TRANS, Kind.MFMA})

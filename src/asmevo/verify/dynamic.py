@@ -35,6 +35,7 @@ from asmevo.device.protocol import Device, Observation, RunOptions, RunResult, W
 from asmevo.errors import InputError, UnsupportedError
 from asmevo.isa.effects import OpClass, effects
 from asmevo.isa.instruction import Instruction
+from asmevo.isa.traits import clears_itself, traits_of
 from asmevo.program import Program, recover
 from asmevo.verify.poison import Pattern, poisoned, written
 from asmevo.verify.reference import compared_buffers
@@ -460,7 +461,7 @@ class _Check:
             if missing and _copies(f.inst):
                 defined &= ~f.defs  # what is only moved is as undefined as before
                 continue
-            if missing and index >= entry and not _clears(f.inst):
+            if missing and index >= entry and not clears_itself(f.inst):
                 return index, missing
             defined |= f.defs
         return None
@@ -543,22 +544,10 @@ class _Check:
         )  # fmt: skip
 
 
-_COPIES = (
-    "v_mov_b", "v_accvgpr_", "s_mov_b", "v_writelane_b32", "v_readlane_b32", "v_readfirstlane_b32",
-    "v_permlane", "v_swap_b32", "ds_permute_b32", "ds_bpermute_b32", "ds_swizzle_b32",
-)  # fmt: skip
-
-
 def _copies(inst: Instruction) -> bool:
-    """Whether an instruction only moves its source."""
-    return inst.base.startswith(_COPIES)
-
-
-def _clears(inst: Instruction) -> bool:
-    """Whether the result does not depend on the operand: `x ^ x`, `x - x`."""
-    base, operands = inst.base, inst.operands
-    clears = "_xor_b" in base or "_sub_u" in base or "_sub_i" in base
-    return clears and len(operands) == 3 and operands[1] == operands[2]
+    """Whether an instruction only moves its source, to other lanes or another register."""
+    traits = traits_of(inst.base)
+    return traits.copies or traits.crosses_lanes or traits.swaps
 
 
 def _graver(finding: Finding, effect: str) -> Finding:

@@ -17,7 +17,6 @@ Source: LLVM LangRef (`undef` as an address or branch condition is undefined beh
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -32,17 +31,6 @@ from asmevo.isa.effects import MEMORY_CLASSES, OpClass
 from asmevo.isa.flow import FlowKind
 from asmevo.isa.hazards.roles import EXEC_MASK, mask_of, units_of
 from asmevo.isa.operand import M0, Imm, Reg
-
-_MOVES = re.compile(
-    r"(s_mov_b(32|64)|v_mov_b(16|32|64)|v_accvgpr_(read|write|mov)(_b32)?|v_readfirstlane_b32)$"
-)
-# Results that depend on every operand, whatever the others are.
-_SPREADS = re.compile(
-    r"[sv]_(add|sub|subrev|addc|subb|add3|sub_nc|add_nc|add_co|sub_co|add_lshl|lshl_add|lshl|lshlrev|"
-    r"lshr|lshrrev|ashr|ashrrev|xor|xad|not|brev|lshl\d_add|mad|mad_co|mad_u64)(_|$)"
-)
-_SELECT = re.compile(r"v_cndmask_b(16|32)|s_cselect_b(32|64)")
-_SWAPS = re.compile(r"v_swap_b(16|32)")
 
 Slot = int | tuple[object, ...]
 """A register unit, ("lane", VGPR unit, lane), or (space, address text, byte)."""
@@ -161,7 +149,7 @@ class _Follow:
     ) -> Iterator[tuple[Slot, Origin]]:
         """Slots that the instruction fills with an undefined value."""
         for half in record.halves:
-            ops, base = half.inst.operands, half.inst.base
+            ops, base, traits = half.inst.operands, half.inst.base, half.traits
             if half.kind in MEMORY_CLASSES:
                 yield from self._memory(i, half, state, maybe)
                 continue
@@ -169,7 +157,7 @@ class _Follow:
             if not regs or regs[0] is None:
                 continue
             plain = not {"dpp", "sdwa"} & set(half.inst.form.split("_"))
-            if _MOVES.match(base) and len(regs) == 2 and regs[1] is not None and plain:
+            if traits.moves and len(regs) == 2 and regs[1] is not None and plain:
                 pairs = zip(regs[0].units, _stretch(regs[1], regs[0].count), strict=False)
                 for to, source in pairs:
                     origin = self._is(source, state, maybe, i)
@@ -185,16 +173,16 @@ class _Follow:
                 origin = state.get(("lane", vgpr, _lane(half))) or state.get(vgpr)
                 if origin is not None:
                     yield regs[0].units.start, origin
-            elif _SWAPS.match(base) and len(regs) == 2 and regs[1] is not None:
+            elif traits.exchanges and len(regs) == 2 and regs[1] is not None:
                 for a, b in zip(regs[0].units, regs[1].units, strict=False):
                     for to, source in ((a, b), (b, a)):
                         if source in state:
                             yield to, state[source]
-            elif _SELECT.match(base) and len(regs) >= 3:
+            elif traits.selects and len(regs) >= 3:
                 origins = [self._operand(r, state) for r in regs[1:3]]
                 if origins[0] is not None and origins[1] is not None:
                     yield from ((u, origins[0]) for u in regs[0].units)
-            elif _SPREADS.match(base) and plain:
+            elif traits.spreads and plain:
                 sources = (regs[n] for n in half.use_operands)
                 origin = next(
                     (o for r in sources if (o := self._operand(r, state)) is not None), None
@@ -271,7 +259,9 @@ _LANES = ("v_writelane_b32", "v_readlane_b32", "v_readfirstlane_b32")
 
 
 def _copies(record: Decoded) -> bool:
-    return record.traits.copies or record.inst.base.startswith("scratch_store_")
+    return record.traits.copies or (
+        record.stores and record.access is not None and record.access.space is Space.SCRATCH
+    )
 
 
 def _lane(record: Decoded) -> int | None:

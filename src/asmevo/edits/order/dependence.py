@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from asmevo.edits.order.latency import Latencies
+from asmevo.edits.order.latency import Latencies, latencies_of
 from asmevo.isa.access import Space
 from asmevo.isa.counters import UNORDERED, events, is_counter_wait
 from asmevo.isa.decoded import Decoded, OpClass, decode
@@ -102,7 +102,7 @@ class Dependence:
     ) -> None:
         self.instructions = tuple(instructions)
         self.target = target
-        self._latencies = latencies or Latencies()
+        self._latencies = latencies or latencies_of(target)
         self._effects = [decode(i, target) for i in instructions]
         count = len(self.instructions)
         self.successors: list[dict[int, int]] = [{} for _ in range(count)]

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from asmevo.edits.base import Window, analysed, kernel_function, trimmed
 from asmevo.edits.order.dependence import Dependence
-from asmevo.edits.order.latency import Latencies
+from asmevo.edits.order.latency import Latencies, latencies_of
 from asmevo.edits.waits.pending import FunctionWaits
 from asmevo.edits.waits.rewait import BlockWaits
 from asmevo.isa.decoded import MEMORY_CLASSES, OpClass, decode
@@ -128,15 +129,16 @@ class Schedule:
         leaving = facts.leaving()
         nodes = [program.instructions[i] for i in body]
         inside = frozenset(n for n, i in enumerate(body) if i in leaving)
-        far = Latencies(vector_memory=2000, lds=128)
+        near = latencies_of(program.target)
+        far = replace(near, vector_memory=2 * near.vector_memory, lds=2 * near.lds)
         tables = [
-            ("unloaded latencies", Latencies(), 0.0, 0, False),
-            ("late barriers", Latencies(), 0.0, 0, True),
+            ("unloaded latencies", near, 0.0, 0, False),
+            ("late barriers", near, 0.0, 0, True),
             ("long memory latency", far, 0.0, 0, False),
         ]
         for k in range(self._variants):
             seed = (self._seed * 1_000_003 + block.first) * 31 + k
-            tables.append((f"seed {seed}", Latencies(), 0.15 * (k + 1), seed, k % 2 == 1))
+            tables.append((f"seed {seed}", near, 0.15 * (k + 1), seed, k % 2 == 1))
         for name, latencies, noise, seed, late in tables:
             graph = Dependence(nodes, program.target, latencies, inside)
             order = [body[n] for n in list_schedule(graph, latencies, noise, seed, late)]

@@ -14,9 +14,8 @@ from asmevo.isa.operand import Imm, Operand, Reg
 from asmevo.isa.semantics import table
 from asmevo.isa.semantics.instruction.decode import UnsupportedForm, printed_types
 from asmevo.isa.semantics.instruction.scalar import scalar_operands
+from asmevo.isa.semantics.memory import ScalarMemoryOp, scalar_memory_op
 
-_LOAD = re.compile(r"s_(buffer_|scratch_)?load_dword(?:x(\d+))?$")
-_STORE = re.compile(r"s_(buffer_|scratch_)?store_dword(?:x(\d+))?$")
 _ATOMIC = re.compile(r"s_(buffer_)?atomic_(\w+?)(_x2)?$")
 _SEND = re.compile(r"s_sendmsg(halt)?$")
 
@@ -55,10 +54,9 @@ def decode_scalar_other(ctx: Context, inst: Instruction) -> Record | None:
         if re.search(r"MSG_(INTERRUPT|DEALLOC_VGPRS)", inst.text or ""):
             return None
         raise Unsupported(f"{inst.text} is not supported")
-    for pattern, family in ((_LOAD, "smem"), (_STORE, "smem_store")):
-        m = pattern.match(base)
-        if m:
-            return _scalar_memory(ctx, inst, family, m.group(1) or "", int(m.group(2) or 1))
+    moved = scalar_memory_op(base)
+    if moved is not None:
+        return _scalar_memory(ctx, inst, moved)
     m = _ATOMIC.match(base)
     if m:
         return _scalar_atomic(ctx, inst, bool(m.group(1)), m.group(2), 8 if m.group(3) else 4)
@@ -88,17 +86,17 @@ def _address(ctx: Context, inst: Instruction, rest: list[Operand]) -> tuple[int,
     return imm, soffset
 
 
-def _scalar_memory(ctx: Context, inst: Instruction, family: str, space: str, dwords: int) -> Record:
-    if space == "scratch_":
+def _scalar_memory(ctx: Context, inst: Instruction, op: ScalarMemoryOp) -> Record:
+    if op.space == "scratch":
         raise Unsupported(f"{inst.base} is not supported")
     data, base, *rest = inst.operands
     imm, soffset = _address(ctx, inst, rest)
     return Record(
         Variant(
-            family,
-            "s_load" if family == "smem" else "s_store",
+            "smem" if op.action == "load" else "smem_store",
+            f"s_{op.action}",
             "",
-            (("buffer", space == "buffer_"), ("dwords", dwords)),
+            (("buffer", op.space == "buffer"), ("dwords", op.dwords)),
         ),
         [ctx.offset(data), ctx.offset(base), soffset],
         imm=imm,

@@ -224,6 +224,33 @@ def memory_op(base: str) -> MemoryOp | None:
     return _lds(base) if base.startswith("ds_") else _vmem(base)
 
 
+@dataclass(frozen=True, slots=True)
+class ScalarMemoryOp:
+    """A load or store through the scalar cache (GFX9 names).
+
+    Attributes:
+        action: `load` or `store`.
+        space: `buffer` or `scratch`, empty for a plain address.
+        dwords: how many it moves.
+    """
+
+    action: str
+    space: str
+    dwords: int
+
+
+_SCALAR = re.compile(r"s_(?:(buffer|scratch)_)?(load|store)_dword(?:x(\d+))?$")
+
+
+@lru_cache(maxsize=256)
+def scalar_memory_op(base: str) -> ScalarMemoryOp | None:
+    """The scalar load or store of a mnemonic, or None."""
+    found = _SCALAR.match(base)
+    if found is None:
+        return None
+    return ScalarMemoryOp(found[2], found[1] or "", int(found[3] or 1))
+
+
 def flushes_subnormals(op: MemoryOp, arch: str, denorm_32: int) -> bool:
     """Whether an f32 atomic addition flushes subnormal operands and results to zero.
 
