@@ -15,7 +15,15 @@ from collections.abc import Callable
 import pytest
 
 from asmevo.codeobject import CodeObject, FormatError
-from asmevo.codeobject.elf import SHT_DYNAMIC, SHT_RELA, SHT_STRTAB, SHT_SYMTAB, Elf, StringTable
+from asmevo.codeobject.elf import (
+    SHT_DYNAMIC,
+    SHT_RELA,
+    SHT_STRTAB,
+    SHT_SYMTAB,
+    Elf,
+    StringTable,
+    read_headers,
+)
 from asmevo.errors import AsmEvoError
 from asmevo.program import recover
 from asmevo.program.edit import Edit, apply
@@ -135,6 +143,21 @@ def test_each_damage_is_named(kernel_objects: Objects) -> None:
             pytest.fail(f"case {n} ({message}) was taken")
     with pytest.raises(FormatError, match="does not end"):
         StringTable(good[at : at + size - 1], 9, "names").at(size - 4)
+
+
+@pytest.mark.parametrize("name", [".text", ".note", ".rodata", ".symtab"])
+def test_a_section_past_the_end_is_refused(kernel_objects: Objects, name: str) -> None:
+    """Whatever is in it, and though nobody asked for its contents: slices would just be short."""
+    good = kernel_objects("calls", "gfx942", "recovery")
+    (section,) = (s for s in Elf.parse(good).sections if s.name == name)
+    fits = _put(good, section.header_offset + 32, "Q", len(good) - section.offset)
+    assert read_headers(fits).sections[section.index].size == len(good) - section.offset
+    long = _put(good, section.header_offset + 32, "Q", len(good) - section.offset + 1)
+    with pytest.raises(FormatError, match=rf"section {section.index} needs bytes"):
+        read_headers(long)
+    for at in (len(good) - section.size + 1, (1 << 64) - 8):
+        with pytest.raises(FormatError, match=rf"section {section.index} needs bytes"):
+            read_headers(_put(good, section.header_offset + 24, "Q", at))
 
 
 def test_names_that_overlap_without_end_are_refused() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from asmevo.isa.target import Target
 from asmevo.program.encoding import table
-from asmevo.program.grammar import EditError, vet, vet_line
+from asmevo.program.grammar import MAX_LINES, EditError, vet, vet_line
 
 GOOD = [
     "v_add_f32_e32 v0, s1, v2",
@@ -45,6 +45,10 @@ BAD = [
     "v_mov_b32 v0, src_foo", "s_mov_b32 s0, (foo)", "s_mov_b32 s0, 1+foo",
     "v_add_f32 v0, |foo|, v1", "s_mov_b32 s0, lit(foo)",
     "v_dual_mov_b32 v0, v1 :: s_mov_b32 s0, foo", "v_dual_mov_b32 v0, v1 :: .incbin x",
+    # The second half must be an instruction, and there are only two halves (RDNA3 ISA, VOPD).
+    "v_dual_mov_b32 v0, v1 :: frob v2, v3", "v_dual_mov_b32 v0, v1 :: -v2",
+    "v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v2, v3 :: v_dual_mov_b32 v4, v5",
+    "v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v3, v2 :: s_nop 0 :: s_nop 0",
 ]  # fmt: skip
 
 
@@ -61,6 +65,25 @@ def test_everything_else_is_refused(line: str) -> None:
         vet_line(line)
     assert caught.value.exit_code == 1
     assert "\n" not in caught.value.one_line()
+
+
+@pytest.mark.parametrize(
+    "line", [".incbin x", "  .long 1", "\t.text", ".L4 s_nop 0", ".", ".include"]
+)
+def test_a_directive_is_called_one(line: str) -> None:
+    with pytest.raises(EditError, match="assembler directives are not allowed"):
+        vet_line(line)
+
+
+def test_a_pair_of_instructions_passes() -> None:
+    text = "v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v3, v2"
+    assert vet_line(text).text == text
+
+
+def test_the_number_of_lines_is_limited() -> None:
+    assert len(vet(["s_nop 0"] * MAX_LINES)) == MAX_LINES == 4096
+    with pytest.raises(EditError, match="4097 lines in one edit; at most 4096"):
+        vet(["s_nop 0"] * (MAX_LINES + 1))
 
 
 def test_labels_and_branches() -> None:
