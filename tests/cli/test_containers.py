@@ -96,6 +96,24 @@ def test_extract_gives_the_very_bytes_inside_the_folder(
     assert contents(out) == found
 
 
+def test_extract_replaces_with_force_and_never_an_input(run: Run, saxpy: Path) -> None:
+    out, original = saxpy.parent / "objects", saxpy.read_bytes()
+    assert run("extract", saxpy, "-o", out).code == 0
+    (path,) = out.iterdir()
+    path.write_bytes(b"of no worth")
+    run("extract", saxpy, "-o", out).complaint(2, "exists", "--force")
+    assert path.read_bytes() == b"of no worth"
+    assert run("extract", saxpy, "-o", out, "--force").code == 0
+    assert path.read_bytes() == original
+    # The object's own file name, reached directly, by a folder and through a symbolic link.
+    run("extract", path, "-o", out, "--force").complaint(2, "is the input")
+    run("extract", out, "-o", out, "--force").complaint(2, "is the input")
+    path.unlink()
+    path.symlink_to(saxpy)
+    run("extract", saxpy, "-o", out, "--force").complaint(2, "is the input")
+    assert saxpy.read_bytes() == original
+
+
 @pytest.mark.parametrize(("name", "number"), [("a.bin", 1), ("b.fat", 1), ("c.ccob", 1)])
 def test_replace_changes_that_object_alone(
     run: Run, tree: Path, tmp_path: Path, name: str, number: int

@@ -301,5 +301,12 @@ def test_occupancy_of_a_triton_launch(run: Run, saxpy: Path) -> None:
         assert (got["workgroups_per_cu"], got["block"], got["lds"]) == (
             groups, [64 * warps, 1, 1], shared,
         )  # fmt: skip
-    facts.write_text("no json")
-    assert run("inspect", saxpy, "-f", "json").json["kernels"][0]["occupancy"] == before
+    # What is no launch of Triton's is not taken for one, and not named as the source.
+    template = saxpy.parent / "t.yaml"
+    for words in ("no json", "[1]", '{"shared": "x"}', '{"num_warps": true}', '{"num_warps": 100}',
+                  '{"shared": -8, "num_warps": -1}', '{"name": "saxpy"}'):  # fmt: skip
+        facts.write_text(words)
+        got = run("inspect", saxpy, "--launch-template", template, "--force", "-f", "json").json
+        assert got["kernels"][0]["occupancy"] == before, words
+        assert "block: [256, 1, 1]" in template.read_text(), words
+        assert "\nlds: 0 " in template.read_text(), words

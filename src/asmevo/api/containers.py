@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from asmevo.api.files import NotFound, read_file
+from asmevo.api.files import NotFound, check_outputs, read_file
 from asmevo.api.kinds import explain
 from asmevo.api.naming import naming
 from asmevo.api.results import Result
@@ -77,7 +77,14 @@ def triton_facts(object: Path) -> dict[str, Any]:
     if not isinstance(loaded, dict):
         return {}
     facts = cast("dict[str, Any]", loaded)
-    return {k: facts[k] for k in _TRITON_KEYS if isinstance(facts.get(k), str | int)}
+    return {k: v for k in _TRITON_KEYS if (v := facts.get(k)) is not None and _plausible(k, v)}
+
+
+def _plausible(key: str, value: object) -> bool:
+    """Whether a value is one that Triton writes: a name, or a count."""
+    if key == "name":
+        return isinstance(value, str)
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def described(number: int, found: Found) -> Numbered:
@@ -227,8 +234,15 @@ def extract(
     arch: str | None = None,
     kernel: str | None = None,
     numbers: Sequence[int] | None = None,
+    force: bool = False,
 ) -> Result:
-    """Write the code objects of containers as files into a folder, none over an existing one.
+    """Write the code objects of containers as files into a folder.
+
+    Args:
+        paths: files and folders to search.
+        folder: where to; made if it is not there.
+        arch, kernel, numbers: which of the objects; all if absent.
+        force: whether existing files may be replaced; one that is searched never is.
 
     Raises:
         InputError: nothing is selected, a selected one is damaged, or a file exists.
@@ -240,7 +254,12 @@ def extract(
         raise InputError(f"{folder} is a file", "-o names a folder (a file with --replace)")
     if not folder.absolute().parent.is_dir():
         raise InputError(f"{folder}: its folder does not exist", "create the folder first")
-    written = container.extract([one.found for one in picked], folder)
+    objects = [one.found for one in picked]
+    there = [p for name in container.file_names(objects) if (p := folder / name).exists()]
+    if there:
+        sources = dict.fromkeys(Path(one.steps[0].name) for one in objects)
+        check_outputs(there, sources, force=force)
+    written = container.extract(objects, folder, force=force)
     entries = [
         {**one.as_json(), "output": str(path)} for one, path in zip(picked, written, strict=True)
     ]

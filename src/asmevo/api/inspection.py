@@ -104,16 +104,16 @@ def _occupancy(kernel: Kernel, triton: dict[str, Any]) -> dict[str, Any]:
         1,
     )
     warps, shared = triton.get("num_warps"), triton.get("shared")
+    lds, source = d.group_segment_fixed_size, "metadata"
     if isinstance(warps, int) and 0 < warps * wave <= 1024:
-        x, y, z = warps * wave, 1, 1
-    lds = d.group_segment_fixed_size
+        (x, y, z), source = (warps * wave, 1, 1), "triton"
     if isinstance(shared, int) and shared > 0:
-        lds += shared
+        lds, source = lds + shared, "triton"
     block = (x, y, z)
     out: dict[str, Any] = {
         "block": list(block),
         "lds": lds,
-        "source": "triton" if triton else "metadata",
+        "source": source,
     }
     try:
         fits = occupancy(d.target, d.vgprs, lds, block)

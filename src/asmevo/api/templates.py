@@ -70,12 +70,12 @@ def template(
     """
     metadata, wave = kernel.metadata, kernel.descriptor.wave_size
     block, why = metadata.reqd_workgroup_size, ""
-    if isinstance(triton.get("num_warps"), int):
+    if 0 < wave * int(triton.get("num_warps", 0)) <= 1024:
         block = (wave * int(triton["num_warps"]), 1, 1)
     elif block is None:
         size = min(metadata.max_flat_workgroup_size or 256, 256)
         block, why = (size, 1, 1), f", {_GUESS[2:]}: at most {metadata.max_flat_workgroup_size}"
-    lds = int(triton["shared"]) if isinstance(triton.get("shared"), int) else 0
+    lds = int(triton.get("shared", 0))
     own = kernel.descriptor.group_segment_fixed_size
     items = block[0] * block[1] * block[2]
     lines = [

@@ -48,7 +48,7 @@ def register(app: typer.Typer) -> None:
         Example: asmevo extract libkernels.so -n 3 --replace K1.co -o libkernels.new.so
         """
         if replace is None:
-            result = extract(paths, output, arch=arch, kernel=kernel, numbers=number)
+            result = extract(paths, output, arch=arch, kernel=kernel, numbers=number, force=force)
             lines = [f"wrote {one['output']}" for one in result.data["objects"]]
             emit(format, SCHEMA, result.data, lines, ok=True, reason=result.reason)
             return

@@ -61,6 +61,9 @@ def register(app: typer.Typer) -> None:
     del command
 
 
+_SOURCE = {"metadata": "of the metadata", "triton": "of Triton's .json beside it"}
+
+
 def _text(k: dict[str, Any]) -> list[str]:
     occ = k["occupancy"]
     if "unknown" in occ:
@@ -69,7 +72,7 @@ def _text(k: dict[str, Any]) -> list[str]:
         fits = (
             f"{occ['waves_per_simd']} waves per SIMD, {occ['workgroups_per_cu']} workgroups per "
             f"CU at {'x'.join(map(str, occ['block']))} and {occ['lds']} bytes of LDS "
-            f"(limited by {occ['limiter']}; launch of the {occ['source']})"
+            f"(limited by {occ['limiter']}; launch {_SOURCE[occ['source']]})"
         )
     lines = [
         "",

@@ -80,7 +80,8 @@ class Outputs:
         except AsmEvoError:
             return False
         if path == self.object:
-            return hashlib.sha256(data).hexdigest() in nodes
+            # Not the first node: a copy of K0 is an original, and no result.
+            return hashlib.sha256(data).hexdigest() in nodes[1:]
         return nodes[0].encode() in data
 
     def write(self, result: Optimization) -> list[Path]:

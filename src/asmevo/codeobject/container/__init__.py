@@ -6,7 +6,7 @@ that leads to it, and the same path puts a changed object back into the same con
 
 from asmevo.codeobject.budget import Budget, BudgetError
 from asmevo.codeobject.container.put import replace
-from asmevo.codeobject.container.steps import Found, Step, extract
+from asmevo.codeobject.container.steps import Found, Step, extract, file_names
 from asmevo.codeobject.container.walk import find, find_in
 from asmevo.codeobject.kinds import kind_of
 
@@ -16,6 +16,7 @@ __all__ = [
     "Found",
     "Step",
     "extract",
+    "file_names",
     "find",
     "find_in",
     "kind_of",

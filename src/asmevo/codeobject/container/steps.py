@@ -96,28 +96,35 @@ class Found:
         return (Found, (self.steps, self.data, self.error))
 
 
-def extract(objects: Iterable[Found], folder: Path) -> list[Path]:
-    """Write code objects into `folder` (made if needed) and return their paths.
-
-    Names come from `Found.file_name`, numbered where two are equal; existing files are kept.
-
-    Raises:
-        InputError: an object has a problem instead of data, or a file exists already.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    written: list[Path] = []
-    taken: set[str] = set()
+def file_names(objects: Iterable[Found]) -> list[str]:
+    """The name of each object's file: `Found.file_name`, numbered where two are equal."""
+    taken: dict[str, None] = {}
     for found in objects:
-        if found.error is not None:
-            raise InputError(f"{found.location}: {found.problem}")
         name, number = found.file_name, 1
         while name in taken:
             number += 1
             name = f"{found.file_name.removesuffix('.co')}-{number}.co"
-        taken.add(name)
+        taken[name] = None
+    return list(taken)
+
+
+def extract(objects: Iterable[Found], folder: Path, *, force: bool = False) -> list[Path]:
+    """Write code objects into `folder` (made if needed) and return their paths.
+
+    Names come from `file_names`; existing files are kept, with `force` written anew.
+
+    Raises:
+        InputError: an object has a problem instead of data, or a file exists already.
+    """
+    objects = list(objects)
+    folder.mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+    for found, name in zip(objects, file_names(objects), strict=True):
+        if found.error is not None:
+            raise InputError(f"{found.location}: {found.problem}")
         path = folder / name
         try:
-            with path.open("xb") as stream:
+            with path.open("wb" if force else "xb") as stream:
                 stream.write(found.content)
         except FileExistsError as err:
             raise InputError(f"{path} exists already", "choose an empty folder") from err
