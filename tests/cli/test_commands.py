@@ -322,6 +322,18 @@ def _rebuilt(name: str, folder: Path, at: str, lines: tuple[str, ...]) -> tuple[
     return paths
 
 
+def test_coverage_counts_code_and_no_padding(run: Run, saxpy: Path, launch: Path) -> None:
+    """saxpy has 21 instructions, and padding behind them; text, JSON and record say one thing."""
+    got = run("verify", saxpy, saxpy, "--launch", launch)
+    assert "executed: 21 of 21 instructions" in got.out
+    data = run("verify", saxpy, saxpy, "--launch", launch, "-f", "json").json
+    assert data["coverage"] == {"instructions": 21, "executed": 21, "never_executed": []}
+    # Lanes beyond n jump over the body: with no lane at all it is code, and was not executed.
+    launch.write_text(launch.read_text().replace("value: n}", "value: 0}"))
+    data = run("run", saxpy, "--launch", launch, "--profile", "-f", "json").json
+    assert data["reason"] == "no fault; results are shown, and compared with nothing"
+
+
 def test_verify_sees_a_race_between_waves(run: Run, tmp_path: Path) -> None:
     # Wave 1 writes what wave 0 reads without a barrier between; in their own order all is well.
     narrow = "v_cmp_gt_u32_e32 vcc, 64, v0"

@@ -21,6 +21,7 @@ from asmevo.api.objects import (
     open,
 )
 from asmevo.api.results import Result
+from asmevo.api.verification import code_coverage
 from asmevo.capsule.model import Capsule, timed_launches
 from asmevo.device.protocol import Timing
 from asmevo.drivers import make_driver
@@ -149,7 +150,8 @@ def _again(
             f"the winner failed its final verification: {again.reason}",
             "the launch description leaves something undefined; nothing was written",
         )
-    return evidence(again, opened.data, winner, capsules, device, final)
+    record = evidence(again, opened.data, winner, capsules, device, final)
+    return {**record, "coverage": code_coverage(again, device.program(winner))}
 
 
 def _mean(timings: Sequence[Timing]) -> float:

@@ -97,7 +97,7 @@ def run(
     return Run(
         not failure,
         "runtime_failure" if failure else "ok",
-        failure,
+        failure or "no fault; results are shown, and compared with nothing",
         {"runs": entries, "notes": notes},
         capsules,
         tuple(results),

@@ -25,7 +25,7 @@ from asmevo.errors import InputError, UnsupportedError
 from asmevo.program import Program
 from asmevo.verify.evidence import evidence
 from asmevo.verify.oracle import DifferentialOracle
-from asmevo.verify.report import VerifyConfig, VerifyReport
+from asmevo.verify.report import VerifyConfig, VerifyReport, coverage
 
 # In the order of their numbers alone, waves that race for LDS can always come out right.
 DEFAULT_SCHEDULES = ("shuffle:1",)
@@ -114,6 +114,7 @@ def verify(
     record = evidence(report, k0.data, k1.data, capsules, device, config)
     record["evidence_schema"] = record.pop("schema")
     program = device.program(k1.data)
+    record["coverage"] = code_coverage(report, program)
     record["untested_changes"] = untested(report, device.program(k0.data), program)
     record["launch_notes"] = notes
     reason = str(report.evidence_class) if report.ok else f"{report.status}: {report.reason}"
@@ -150,6 +151,18 @@ def changed(before: Program, after: Program) -> list[int]:
         if tag != "equal":
             found.update(range(first + low, first + max(high, low + 1)))
     return sorted(i for i in found if i < len(after.instructions))
+
+
+def code_coverage(report: VerifyReport, program: Program) -> dict[str, Any] | None:
+    """`verify.report.coverage` of the candidate's code; padding is never reached, and no gap."""
+    if report.executed is None:
+        return None
+    reached = report.executed.copy()
+    for f in program.functions:
+        reached[f.last : f.padding_last] = True
+    padding = sum(f.padding for f in program.functions)
+    found = coverage(reached) or {}
+    return {**found, **{k: found[k] - padding for k in ("instructions", "executed")}}
 
 
 def untested(report: VerifyReport, before: Program, after: Program) -> list[dict[str, Any]]:

@@ -19,8 +19,7 @@ from asmevo.cli.common import (
     sizes_of,
 )
 from asmevo.cli.output import Format, FormatOption, emit, progress, table
-from asmevo.program import Program
-from asmevo.verify.report import CapsuleReport, VerifyReport, coverage
+from asmevo.verify.report import CapsuleReport, VerifyReport
 
 SCHEMA = "asmevo/verify/1"
 
@@ -79,8 +78,8 @@ def register(app: typer.Typer) -> None:
                 progress=advance,
             )
         lines = [f.one_line() for f in result.findings]
-        if result.report is not None and result.program is not None:
-            lines += _lines(result.report, result.launches, result.program)
+        if result.report is not None:
+            lines += _lines(result.report, result.launches, result.data["coverage"])
             lines += _warnings(result.data["untested_changes"])
             lines += [f"note: {note}" for note in result.data["launch_notes"]]
         emit(
@@ -120,7 +119,7 @@ def _row(capsule: CapsuleReport) -> tuple[str, ...]:
 _HEADER = ("launch", "status", "runs", "bit-equal", "max |delta|/scale", "cosine")
 
 
-def _lines(report: VerifyReport, launches: int, program: Program) -> list[str]:
+def _lines(report: VerifyReport, launches: int, covered: dict[str, Any] | None) -> list[str]:
     """Launches one by one, their stressed variants summed up unless one failed."""
     stressed = report.capsules[launches:]
     shown = [*report.capsules[:launches], *(c for c in stressed if c.status != "accepted")]
@@ -130,15 +129,9 @@ def _lines(report: VerifyReport, launches: int, program: Program) -> list[str]:
         kinds = ", ".join(dict.fromkeys(c.label.rpartition("+")[2] for c in good))
         equal = sum(c.exact for c in good)
         lines.append(f"stressed inputs: {len(good)} accepted, {equal} bit-equal ({kinds})")
-    if report.executed is not None:
-        # Padding behind the functions is never reached; it is no gap of the test.
-        reached = report.executed.copy()
-        for f in program.functions:
-            reached[f.last : f.padding_last] = True
-        padding = sum(f.padding for f in program.functions)
-        covered = coverage(reached) or {}
-        total = covered["instructions"] - padding
-        lines.append(f"executed: {covered['executed'] - padding} of {total} instructions")
+    if covered is not None:
+        total = covered["instructions"]
+        lines.append(f"executed: {covered['executed']} of {total} instructions")
         ranges = [f"{a}..{b - 1}" if b - a > 1 else str(a) for a, b in covered["never_executed"]]
         if ranges:
             lines.append(f"never executed, so not tested: {', '.join(ranges[:12])}")
