@@ -61,6 +61,24 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_the_readme_shows_what_the_demo_gives(run: Run, demo: Path) -> None:
+    """The worked example was run: its figures are those of today's search and model."""
+    page = (Path(__file__).resolve().parents[2] / "README.md").read_text()
+    record = json.loads((demo / "record.json").read_text())
+    verdicts = ", ".join(f"{n} {word}" for word, n in sorted(record["verdicts"].items()))
+    shown = [
+        f"K0 {record['k0'][:12]}",
+        f"{record['attempts']} attempts, stopped: {record['stopped']}; {verdicts}",
+        *(f"{n['speedup']:.4f}x  {n['evidence_class']}" for n in record["lineage"][1:]),
+        f"Result: PASS ({record['speedup']:.4f}x modelled)",
+    ]
+    for one in record["launches"]:
+        shown.append(f"{one['k0']:.0f}       {one['k1']:.0f}  {one['speedup']:.4f}x")
+    judged = run("verify", demo / "K0.hsaco", demo / "K1.hsaco", "--launch", demo / "launch.yaml")
+    for line in (*shown, *judged.out.splitlines()):
+        assert line in page, line
+
+
 def test_demo_accepts_an_edit_and_a_separate_verify_agrees(run: Run, demo: Path) -> None:
     names = {"K0.hsaco", "K1.hsaco", "launch.yaml", "record.json", "report.html"}
     assert set(contents(demo)) == names
@@ -199,6 +217,12 @@ def test_resume_refuses_another_run(run: Run, saxpy: Path, launch: Path) -> None
     assert run(*base, "--store", store).code in (0, 1)
     run(*base, "--store", store).complaint(2, "run.db", "resume")
     run(*base, "--store", store, "--resume", "--seed", 9).complaint(2)
+    # A copy of K0 is no result of the run: --resume alone does not replace it.
+    copy = saxpy.parent / "copy.hsaco"
+    copy.write_bytes(saxpy.read_bytes())
+    again = ("optimize", saxpy, "--launch", launch, "--budget", 2, "--store", store, "--resume")
+    run(*again, "-o", copy).complaint(2, "copy.hsaco exists")
+    assert copy.read_bytes() == saxpy.read_bytes()
     store.write_bytes(b"no database" * 100)
     run(*base, "--store", store, "--resume").complaint(4, "run.db")
 
