@@ -16,7 +16,7 @@ from asmevo.emulate.engine.junk import Junk
 from asmevo.emulate.engine.launch import MemoryRegion
 from asmevo.emulate.engine.machine import Outcome, ShadowReport
 from asmevo.emulate.sanitize import shadow_layout as shadow
-from asmevo.isa.effects import effects
+from asmevo.isa.decoded import decode
 from asmevo.isa.operand import RegKind
 
 _KINDS: dict[int, FaultKind] = {
@@ -83,7 +83,7 @@ def undefined_operands(
     inst = encoded.program.instructions[outcome.fault_index]
     lane = max(0, (outcome.fault_lanes & -outcome.fault_lanes).bit_length() - 1)
     found: dict[str, str] = {}
-    sources = effects(inst, encoded.program.target).use_operands
+    sources = decode(inst, encoded.program.target).use_operands
     for operand in (inst.operands[n] for n in sources):
         register = operand.reg
         if register is None:

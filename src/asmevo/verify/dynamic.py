@@ -33,7 +33,7 @@ from asmevo.check.rules.waits import register_text
 from asmevo.codeobject import CodeObject
 from asmevo.device.protocol import Device, Observation, RunOptions, RunResult, WaveTrace
 from asmevo.errors import InputError, UnsupportedError
-from asmevo.isa.effects import OpClass, effects
+from asmevo.isa.decoded import OpClass, decode
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.traits import clears_itself, traits_of
 from asmevo.program import Program, recover
@@ -180,7 +180,7 @@ class _Check:
         for i, inst in enumerate(self.program.instructions):
             if counts is not None and not counts[i]:
                 continue
-            effect = effects(inst, self.program.target)
+            effect = decode(inst, self.program.target)
             if effect.kind in (OpClass.VMEM, OpClass.FLAT, OpClass.SMEM) and "atomic" in inst.base:
                 return True
         return False
@@ -278,7 +278,7 @@ class _Check:
 
     def _is_lds(self, index: int) -> bool:
         inst = self.program.instructions[index]
-        return effects(inst, self.program.target).kind is OpClass.LDS
+        return decode(inst, self.program.target).kind is OpClass.LDS
 
     def _place(self, address: int) -> str:
         near = nearest(self.capsule, address)

@@ -17,7 +17,7 @@ from asmevo.emulate.decode.operands import ConstantPool
 from asmevo.emulate.decode.scalar import index_enables
 from asmevo.emulate.decode.waits import pending_records, wait_record
 from asmevo.emulate.native.variant import Variant
-from asmevo.isa.effects import OpClass, effects
+from asmevo.isa.decoded import OpClass, decode
 from asmevo.isa.hwreg import VSKIP_BIT
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.semantics.table import FloatMode
@@ -135,7 +135,7 @@ class Templates:
 
     def _make(self, inst: Instruction) -> Template:
         style, target = self._style, self._target
-        effect = effects(inst, target)
+        effect = decode(inst, target)
         reason = ""
         record: Record | None
         try:

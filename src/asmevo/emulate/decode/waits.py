@@ -6,7 +6,7 @@ from asmevo.emulate.decode.operands import Context, Record
 from asmevo.emulate.native.variant import Variant
 from asmevo.emulate.sanitize import pending
 from asmevo.isa.counters import Order, decode_wait, events, is_counter_wait
-from asmevo.isa.effects import effects
+from asmevo.isa.decoded import decode
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import RegKind
 from asmevo.isa.semantics.memory import memory_op
@@ -39,7 +39,7 @@ def pending_records(ctx: Context, inst: Instruction, index: int, target: Target)
     if not classes:
         return []
     kind = pending.FLAT if pending.FLAT in classes else classes[0]
-    effect = effects(inst, target)
+    effect = decode(inst, target)
     destination = None
     if effect.returns and effect.def_operands:
         destination = inst.operands[effect.def_operands[0]].reg

@@ -122,7 +122,7 @@ def dispatch_packet(kernel: Kernel, launch: Launch) -> NDArray[np.uint8]:
         0,
         0,
     )
-    data = aligned(64)
+    data = aligned(len(packet))
     data[:] = np.frombuffer(packet, np.uint8)
     return data
 
@@ -263,7 +263,7 @@ def work_items(
     """(id rows per wave, rows to copy, initial EXEC per wave)."""
     bx, by, bz = launch.block
     total = bx * by * bz
-    linear = np.arange(waves * 64, dtype=np.uint32)
+    linear = np.arange(waves * L.LANES, dtype=np.uint32)
     x, y, z = linear % bx, linear // bx % by, linear // (bx * by)
     active = linear < total
     wanted = kernel.descriptor.enable_vgpr_workitem_id
@@ -277,12 +277,12 @@ def work_items(
     else:
         rows, ids = wanted + 1, [x, y, z]
     image = aligned(waves * 3 * L.ROW)
-    view = image.view(np.uint32).reshape(waves, 3, 64)
+    view = image.view(np.uint32).reshape(waves, 3, L.LANES)
     for n, values in enumerate(ids):
-        view[:, n, :] = np.where(active, values, 0xDEADBEEF).reshape(waves, 64)
+        view[:, n, :] = np.where(active, values, 0xDEADBEEF).reshape(waves, L.LANES)
     masks = np.zeros(waves, np.uint64)
     for w in range(waves):
-        lanes = min(64, total - 64 * w)
+        lanes = min(L.LANES, total - L.LANES * w)
         masks[w] = (1 << lanes) - 1
     return image, rows, masks
 

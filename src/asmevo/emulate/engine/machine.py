@@ -40,6 +40,7 @@ from asmevo.emulate.sanitize import shadow_layout as S
 from asmevo.errors import UnsupportedError
 
 _KEPT_JUNK = 64
+_LINE = 64  # bytes of a cache line: the least area of a wave or workgroup
 _CLEARED = 64 << 20  # bytes
 _PRIVATE_JUNK = 1 << 16  # bytes of junk that scratch repeats
 
@@ -170,7 +171,7 @@ class Machine:
         """What is undefined at the start of every wave of the launch."""
         kernel = encoded.kernel
         vgprs, agprs = _registers(kernel)
-        lds = max(64, lds_bytes(kernel, launch))
+        lds = max(_LINE, lds_bytes(kernel, launch))
         scalars, places = user_sgprs(kernel, launch)
         ids = work_items(kernel, launch, 1)[1]
 
@@ -201,7 +202,7 @@ class Machine:
             InputError: the launch asks for more LDS than there is.
         """
         kernel = encoded.kernel
-        waves = -(-int(np.prod(launch.block)) // 64)
+        waves = -(-int(np.prod(launch.block)) // L.LANES)
         packet = MemoryRegion(
             "dispatch packet", DISPATCH_ADDRESS, dispatch_packet(kernel, launch), False
         )
@@ -293,8 +294,8 @@ class Machine:
         pointers = np.arange(waves * resident, dtype=np.uint64) * np.uint64(state_size)
         pointers += np.uint64(states.ctypes.data)
         vgprs, agprs = _registers(kernel)
-        lds_stride = -(-max(64, job.lds) // 64) * 64 + 64
-        private_stride = max(64, private_bytes(kernel) * 64)
+        lds_stride = -(-max(_LINE, job.lds) // _LINE) * _LINE + _LINE
+        private_stride = max(_LINE, private_bytes(kernel) * L.LANES)
         private = self._scratch("private", worker, private_stride * waves * resident)
         # Scratch starts undefined; its dwords repeat after a while, which no copy relies on.
         private[:] = np.resize(
@@ -328,7 +329,7 @@ class Machine:
             put(offset, L.sgpr(places[axis]) if axis in places else -1)
         point(R.C_LDS, self._scratch("lds", worker, lds_stride * resident))
         put(R.C_LDS_STRIDE, lds_stride)
-        point(R.C_LDS_IMAGE, self._junk_bytes("lds", max(64, job.lds), launch.poison))
+        point(R.C_LDS_IMAGE, self._junk_bytes("lds", max(_LINE, job.lds), launch.poison))
         put(R.C_LDS_BYTES, job.lds)
         put(R.C_TICKS, launch.quantum or (1 << 62))
         put(R.C_SHUFFLE, launch.shuffle)
@@ -346,7 +347,7 @@ class Machine:
         point(R.C_SPIN_COPY, self._scratch("spin", worker, COPY_SIZE))
         if launch.shadow:
             shift = encoded.granules[0]
-            size = 4 * (-(-max(64, job.lds) >> shift))
+            size = 4 * (-(-max(_LINE, job.lds) >> shift))
             entries = self._scratch("shadow", worker, 2 * size * resident)
             areas = np.zeros((resident, S.AREA_SIZE // 8), np.uint64)
             lds_start = self._scratch("lds", worker, lds_stride * resident).ctypes.data

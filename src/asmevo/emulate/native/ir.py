@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-LANES = 64
+from asmevo.emulate.layout import LANES
 
 
 def vec(element: str, count: int = LANES) -> str:

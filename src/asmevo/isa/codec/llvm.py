@@ -49,7 +49,7 @@ class AssemblyError(BuildError):
 
 
 @dataclass(frozen=True, slots=True)
-class Decoded:
+class Disassembled:
     """One disassembled instruction: its byte offset, size in bytes, and LLVM's text.
 
     `text` is None where LLVM could not decode what is at `offset`; the size is then the one that
@@ -207,15 +207,15 @@ class Disassembler:
         if getattr(self, "_handle", None):
             self._lib.LLVMDisasmDispose(self._handle)
 
-    def decode(self, code: bytes, start: int = 0, stop: int | None = None) -> list[Decoded]:
+    def decode(self, code: bytes, start: int = 0, stop: int | None = None) -> list[Disassembled]:
         """Disassemble `code[start:stop]`; offsets are relative to the start of `code`.
 
         What LLVM cannot decode, or reads as longer or shorter than its format, becomes one
-        `Decoded` with `text=None` and the length that its format bits tell. Words are never
+        `Disassembled` with `text=None` and the length that its format bits tell. Words are never
         dropped (LLVM issues #59467, #51065), nor the later ones read as instructions.
         """
         stop = len(code) if stop is None else stop
-        out: list[Decoded] = []
+        out: list[Disassembled] = []
         # LLVM reads at most 20 bytes ahead; zero padding keeps it inside the buffer.
         buffer = ctypes.create_string_buffer(code + bytes(32), len(code) + 32)
         base = ctypes.addressof(buffer)
@@ -243,10 +243,10 @@ class Disassembler:
             if size == 0 or foreign:
                 length = instruction_length(code, at, target)
             if size == length <= stop - at:
-                out.append(Decoded(at, size, text.value.decode("ascii", "replace").strip()))
+                out.append(Disassembled(at, size, text.value.decode("ascii", "replace").strip()))
             else:
                 size = min(length, stop - at)
-                out.append(Decoded(at, size, None))
+                out.append(Disassembled(at, size, None))
             at += size
         return out
 

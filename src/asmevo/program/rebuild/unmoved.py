@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from asmevo.codeobject import CodeObject
 from asmevo.codeobject.elf import SHF_ALLOC, SHT_REL
-from asmevo.isa.effects import effects
+from asmevo.isa.decoded import decode
 from asmevo.isa.flow import FlowKind, flow_of, flow_of_text
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import Reg, RegKind
@@ -98,7 +98,7 @@ def _jumps_of(co: CodeObject, instructions: Sequence[Instruction], r: PcReferenc
             break
         if flow_of_text(inst.text).kind in _TARGETED and _pair(inst) == pair:
             return [*jumps, i]
-        if not effects(inst, co.target).defs.isdisjoint(pair.units):
+        if not decode(inst, co.target).defs.isdisjoint(pair.units):
             break
     return jumps
 
@@ -119,7 +119,7 @@ def _returns(
         return False
     for inst in instructions[max(at - _WINDOW, 0) : at]:
         adds = inst.text is not None and inst.text.startswith(("s_add", "s_sub", "s_lshl"))
-        if adds and not effects(inst, co.target).defs.isdisjoint(pair.units):
+        if adds and not decode(inst, co.target).defs.isdisjoint(pair.units):
             return False
     return True
 
