@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from asmevo.cli.main import app
+from asmevo.drivers.pool import default_rules
+
 from .conftest import Run
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -52,6 +55,21 @@ def test_links_and_paths_lead_somewhere(page: Path) -> None:
     for path in re.findall(r"`((?:src|tests|docs|kernels|benchmarks)/[\w./-]+)`", text):
         if "*" not in path:
             assert (CHECKOUT / path).exists(), (page.name, path)
+
+
+def test_every_command_and_rule_is_in_its_table() -> None:
+    readme = (CHECKOUT / "README.md").read_text()
+    table = " ".join(re.findall(r"^\| (`[a-z`, ]+) \|", readme, re.M))
+    shown = {c.name or "" for c in app.registered_commands} - {"demo"}  # demo has its own chapter
+    assert shown | {"corpus"} == set(re.findall(r"`(\w+)`", table))
+    rules = (CHECKOUT / "docs" / "search.md").read_text()
+    for rule in default_rules(0):
+        assert f"\n| `{rule.name}` |" in rules, rule.name
+
+
+def test_contributing_is_readable_in_a_terminal() -> None:
+    page = (CHECKOUT / "CONTRIBUTING.md").read_text()
+    assert [line for line in page.splitlines() if len(line) > 100] == []
 
 
 def test_makefile_targets_in_the_readme_exist() -> None:
