@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from asmevo.isa.codec.dont_care import candidates, ignored
 from asmevo.isa.codec.lengths import LONGEST
 from asmevo.isa.codec.llvm import AssemblyError, assembler, disassembler
-from asmevo.isa.flow import flow_of_text, reads_pc
+from asmevo.isa.flow import FlowKind, flow_of_text, reads_pc
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import FloatImm, Imm
 from asmevo.isa.target import Target
@@ -95,6 +95,7 @@ class EncodingTable:
         self.by_bytes: dict[bytes, Instruction] = {}
         self.by_text: dict[str, Instruction] = {}
         self.branches: set[bytes] = set()
+        self.calls: set[bytes] = set()  # to an address in registers
         self.pc_reads: set[bytes] = set()
         self.stops: set[bytes] = set()  # nothing falls through
         self.loose: set[bytes] = set()  # text encodes to other don't-care bits
@@ -244,6 +245,8 @@ class EncodingTable:
                 flow = flow_of_text(text)
                 if not flow.falls:
                     self.stops.add(raw)
+                if flow.kind is FlowKind.CALL and not flow.direct:
+                    self.calls.add(raw)
                 if flow.direct:
                     self.branches.add(raw)
                 elif reads_pc(text):

@@ -47,6 +47,7 @@ _ADDRESS = (
     "s_getpc_b64 s[8:9]\ns_add_u32 s8, s8, {0}@rel32@lo+4\ns_addc_u32 s9, s9, {0}@rel32@hi+12"
 )
 _BASE = _ADDRESS.format("base")
+_CALL = "s_swappc_b64 s[30:31], s[8:9]\n"
 _END = "base:\nL0: s_nop 0\nL1: s_endpgm"
 
 
@@ -76,6 +77,11 @@ def growth(body: str, more: str = "") -> str:
         (f"{_BASE}\ns_mov_b64 s[12:13], s[8:9]\ns_lshl_b32 s12, s12, 1\ns_setpc_b64 s[12:13]\n"
          f"{_END}", "s_setpc_b64"),
         (f"s_add_u32 s30, s4, s5\ns_setpc_b64 s[30:31]\n{_END}", "s_setpc_b64"),
+        # The same table, called.
+        (f"{_BASE}\ns_add_u32 s8, s8, s10\ns_addc_u32 s9, s9, s11\n{_CALL}{_END}", "s_swappc_b64"),
+        (f"{_BASE}\ns_sub_u32 s8, s8, s10\nv_mov_b32 v0, 0\n{_CALL}{_END}", "s_swappc_b64"),
+        (f"{_BASE}\ns_add_u32 s8, s8, s10\ns_addc_u32 s9, s9, 0\ns_nop 0\ns_cmp_eq_u32 s4, 0\n"
+         f"{_CALL}{_END}", "s_swappc_b64"),
         # data_in_text: it reads as a branch to nowhere; data_in_text2: to real instructions.
         (f"{_END}\n.long 0xbf827fff", "goes to no instruction"),
         (f"{_END}\ntab: .long 0xbf82fffd, 0xbf82fffd", "may be data"),
@@ -98,6 +104,11 @@ def test_what_would_not_follow_is_refused(body: str, reason: str) -> None:
         "s_call_b64 s[8:9], L1\ns_endpgm\nbase:\nL0: s_nop 0\nL1: s_setpc_b64 s[8:9]",
         f"{_BASE}\ns_swappc_b64 s[30:31], s[8:9]\ns_endpgm\nbase:\nL0: s_cbranch_vccz L1\n"
         "s_nop 0\nL1: s_setpc_b64 s[30:31]",
+        # A pointer from memory: its relocation is followed. So is an address taken far away.
+        f"s_add_u32 s8, s8, s10\ns_load_dwordx2 s[8:9], s[8:9], 0x0\n{_CALL}{_END}",
+        f"s_add_u32 s8, s8, s10\ns_endpgm\nbase:\nL0: s_nop 0\n{_CALL}L1: s_endpgm",
+        f"{_BASE}\n" + "s_nop 0\n" * 99 + f"{_CALL}s_endpgm\nbase:\nL0: s_cbranch_vccz L1\n"
+        "s_nop 0\nL1: s_setpc_b64 s[30:31]",
         # Constants that are no branches may stand behind the end.
         f"{_END}\n.long 0x3f800000, 0x40000000",
     ],
@@ -118,17 +129,31 @@ def test_relocations_that_are_not_read_refuse_growth(
     assert f"{name} relocations" in program.growth_refused
 
 
+_PRELOAD = "\n".join(
+    f"\t\t.amdhsa_{x}" for x in (
+        "user_sgpr_count 4", "user_sgpr_kernarg_segment_ptr 1",
+        "user_sgpr_kernarg_preload_length 2", "user_sgpr_kernarg_preload_offset 0",
+    )
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("more", "refused"), [(_PRELOAD, False), ("", True)])
+def test_the_second_entry_of_a_kernel_is_reached(more: str, refused: bool) -> None:
+    """As in hipBLASLt: what the kernel does with preloaded arguments begins 256 bytes behind."""
+    body = ".fill 63, 4, 0xbf800000\ns_endpgm\n"
+    body += "s_cbranch_scc0 L1\ns_nop 0\nbase:\nL0:\nL1: s_endpgm"
+    data = assemble_object(_FRAME.format(body=body, more=more))
+    program = recover(CodeObject.open(data))
+    assert ("may be data" in program.growth_refused) == refused
+    if not refused:
+        apply(program, [Edit(65, 65, ("s_nop 1",))])
+
+
 def test_preload_two_nops_deleted() -> None:
     """Firmware with kernarg preload enters 256 bytes behind the descriptor's entry."""
     body = "s_load_dword s8, s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\ns_branch L1\n"
     body += ".fill 60, 4, 0xbf800000\nbase:\nL0:\nL1: v_mov_b32 v0, 0\ns_endpgm"
-    more = "\n".join(
-        f"\t\t.amdhsa_{x}" for x in (
-            "user_sgpr_count 4", "user_sgpr_kernarg_segment_ptr 1",
-            "user_sgpr_kernarg_preload_length 2", "user_sgpr_kernarg_preload_offset 0",
-        )
-    )  # fmt: skip
-    data = assemble_object(_FRAME.format(body=body, more=more))
+    data = assemble_object(_FRAME.format(body=body, more=_PRELOAD))
     program = recover(CodeObject.open(data))
     text = write(program)
     assert read(text) == data

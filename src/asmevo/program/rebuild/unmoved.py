@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
 from asmevo.codeobject import CodeObject
+from asmevo.codeobject.descriptor import PRELOAD_PROLOGUE
 from asmevo.codeobject.elf import SHF_ALLOC, SHT_REL
 from asmevo.isa.decoded import decode
 from asmevo.isa.flow import FlowKind, flow_of, flow_of_text
@@ -41,7 +42,12 @@ def refuse_growth(
             return f"{_PACKED[s.type]} relocations ({s.name}) hold addresses that are not followed"
     stops = [i for i, inst in enumerate(instructions) if inst.raw in encodings.stops]
     roots = {f.first for f in functions}
+    for k in co.kernels if co.target.is_gfx9 else ():
+        second = bisect_left(offsets, k.entry + PRELOAD_PROLOGUE)
+        if k.descriptor.kernarg_preload_length and second < len(offsets):
+            roots.add(second)
     followed: set[int] = set()
+    calls = [i for i, inst in enumerate(instructions) if inst.raw in encodings.calls]
     sources: set[Reg | None] | None = None  # pairs that something jumps to
     for r in references:
         jumps = _jumps_of(co, instructions, r)
@@ -49,7 +55,7 @@ def refuse_growth(
         if r.target is None:
             continue
         if not jumps and sources is None:
-            sources = _jump_sources(instructions)
+            sources = {_pair(instructions[i]) for i in (*stops, *calls)} - {None}
         if jumps or (sources and _first(instructions[r.pc_read]) in sources):
             roots.add(r.target)
     computed = [i for i in stops if i not in targets and i not in followed
@@ -60,6 +66,13 @@ def refuse_growth(
             return (
                 f"{instructions[i].text} at {co.text_section.name}+0x{offsets[i]:x} "
                 "jumps to an address that is not followed"
+            )
+    parts = {i for r in references for i in (r.low, r.high)}
+    for i in calls:
+        if _offset_added(co, encodings, instructions, i, parts):
+            return (
+                f"{instructions[i].text} at {co.text_section.name}+0x{offsets[i]:x} "
+                "calls an address that is not followed"
             )
     stray = _unreached_branch(stops, len(instructions), targets, roots)
     if stray is not None:
@@ -77,12 +90,6 @@ def _pair(inst: Instruction) -> Reg | None:
 
 def _first(inst: Instruction) -> Reg | None:
     return inst.operands[0].reg if inst.operands else None
-
-
-def _jump_sources(instructions: Sequence[Instruction]) -> set[Reg | None]:
-    """Register pairs that an indirect jump or call takes."""
-    scalar = {i.raw: i for i in instructions if i.text and i.text.startswith("s_")}
-    return {_pair(i) for i in scalar.values() if flow_of(i.base).kind in _TARGETED} - {None}
 
 
 def _jumps_of(co: CodeObject, instructions: Sequence[Instruction], r: PcReference) -> list[int]:
@@ -118,10 +125,33 @@ def _returns(
     if pair is None or pair not in returns:
         return False
     for inst in instructions[max(at - _WINDOW, 0) : at]:
-        adds = inst.text is not None and inst.text.startswith(("s_add", "s_sub", "s_lshl"))
-        if adds and not decode(inst, co.target).defs.isdisjoint(pair.units):
+        if _calculates(inst) and not decode(inst, co.target).defs.isdisjoint(pair.units):
             return False
     return True
+
+
+def _calculates(inst: Instruction) -> bool:
+    return inst.text is not None and inst.text.startswith(("s_add", "s_sub", "s_lshl"))
+
+
+def _offset_added(
+    co: CodeObject,
+    encodings: EncodingTable,
+    instructions: Sequence[Instruction],
+    at: int,
+    parts: set[int],
+) -> bool:
+    """Whether a call goes to a sum that is no followed address, as an entry of a table is."""
+    pair = _pair(instructions[at])
+    if pair is None:
+        return False
+    for i in range(at - 1, max(at - 1 - _WINDOW, -1), -1):
+        inst = instructions[i]
+        if inst.raw in encodings.stops:
+            return False
+        if inst.text is not None and not decode(inst, co.target).defs.isdisjoint(pair.units):
+            return i not in parts and _calculates(inst)
+    return False
 
 
 def _unreached_branch(
