@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import io
-import json
 import os
 import signal
 import sys
@@ -36,7 +35,6 @@ from asmevo.cli.commands import (
     verify,
 )
 from asmevo.cli.output import (
-    INTERRUPTED,
     NORMAL,
     VERBOSE,
     Emitted,
@@ -44,6 +42,7 @@ from asmevo.cli.output import (
     has_said_its_result,
     printable,
 )
+from asmevo.cli.start import INTERRUPTED, error_text, json_wanted
 from asmevo.errors import AsmEvoError, EnvironmentFault, InputError
 
 # Typer carries its own copy of click from some version on; its public exception leads to the
@@ -88,15 +87,6 @@ def root(
     """Optimize compiled AMD GPU kernels, with evidence that they still behave the same."""
 
 
-def _json_wanted(arguments: Sequence[str]) -> bool:
-    """Whether the command line asks for JSON, however it spells the option."""
-    pairs = zip(arguments, [*arguments[1:], ""], strict=True)
-    return any(
-        a in ("-fjson", "--format=json") or (a in ("-f", "--format") and b == "json")
-        for a, b in pairs
-    )
-
-
 def _typed(err: AsmEvoError, arguments: Sequence[str]) -> int:
     return _fail(err.one_line(), err.exit_code, arguments, err.status)
 
@@ -104,15 +94,8 @@ def _typed(err: AsmEvoError, arguments: Sequence[str]) -> int:
 def _fail(text: str, code: int, arguments: Sequence[str], status: str) -> int:
     """One line on stderr, and for programs an object on stdout."""
     line = printable(" ".join(text.split()))
-    if _json_wanted(arguments):
-        record = {
-            "schema": "asmevo/error/1",
-            "ok": False,
-            "status": status,
-            "reason": line,
-            "exit_code": code,
-        }
-        sys.stdout.write(json.dumps(record, indent=2) + "\n")
+    if json_wanted(arguments):
+        sys.stdout.write(error_text(status, line, code))
         sys.stdout.flush()
     sys.stderr.write(f"asmevo: {line}\n")
     return code

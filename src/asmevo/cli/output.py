@@ -105,7 +105,6 @@ def _plain(value: object) -> object:
 
 
 Advance = Callable[[int, int, str], None]
-INTERRUPTED = 130  # exit code
 QUIET: int = -1
 NORMAL: int = 0
 VERBOSE: int = 1

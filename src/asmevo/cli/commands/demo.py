@@ -15,7 +15,8 @@ from asmevo.api.files import check_outputs, write_file
 from asmevo.api.optimization import SCHEMA
 from asmevo.cli.commands.optimize import Outputs, summary
 from asmevo.cli.common import ForceOption
-from asmevo.cli.output import INTERRUPTED, Format, FormatOption, emit, progress
+from asmevo.cli.output import Format, FormatOption, emit, progress
+from asmevo.cli.start import INTERRUPTED
 from asmevo.errors import EnvironmentFault
 from asmevo.program.build import assemble_object
 

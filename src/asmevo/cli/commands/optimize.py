@@ -24,7 +24,6 @@ from asmevo.cli.common import (
     sizes_of,
 )
 from asmevo.cli.output import (
-    INTERRUPTED,
     Format,
     FormatOption,
     emit,
@@ -33,6 +32,7 @@ from asmevo.cli.output import (
     table,
 )
 from asmevo.cli.render import report as html
+from asmevo.cli.start import INTERRUPTED
 from asmevo.drivers import DRIVER_NAMES
 from asmevo.errors import AsmEvoError
 from asmevo.search.store import SqliteReader
