@@ -79,6 +79,17 @@ def test_it_names_both_instructions_and_the_wait() -> None:
     assert found.what == "read-after-write"
 
 
+@pytest.mark.parametrize("waited", ["", VM, LGKM])
+def test_a_flat_store_to_lds_is_in_both_counters(waited: str) -> None:
+    """CDNA3 ISA, 4.4: flat instructions increment VM_CNT and LGKM_CNT; each may be the later."""
+    flat = "s_mov_b64 s[14:15], src_shared_base\nv_mov_b32_e32 v11, s15\nv_mov_b32_e32 v10, v1\n"
+    flat += "flat_store_dword v[10:11], v0\n"
+    found = races(flat + waited + BARRIER + READ + END)
+    assert [pair(f) for f in found] == [(ERROR, "flat_store_dword", "ds_read_b32")]
+    assert all("vmcnt(0) lgkmcnt(0) before the s_barrier" in f.fix for f in found)
+    assert not races(flat + "s_waitcnt vmcnt(0) lgkmcnt(0)\n" + BARRIER + READ + END)
+
+
 CLEAN = {
     "waited": FILL + READ + LGKM + BARRIER + WRITE + END,
     "read and write in order of one wave": FILL + "ds_read_b32 v10, v1\nds_write_b32 v1, v0\n"

@@ -240,8 +240,7 @@ class _Check:
             other = "another wave" if same else f"wave {o.waves[0]}"
             why = f"{other} {did} since the last barrier"
             rule, severity = ("race.lds" if lds else "race.memory"), ERROR if order else NOTE
-            counter = "lgkmcnt" if lds and self._is_lds(o.first) else "vmcnt"
-            fix = f"put s_waitcnt {counter}(0) and s_barrier between them"
+            fix = f"put {self._wait(o.first, lds)} and s_barrier between them"
         return self._finding(
             rule, severity, o.second, o.first,
             f"wave {o.waves[1]} of workgroup {o.workgroup} {does} {place} that {why} ({times}); "
@@ -255,7 +254,6 @@ class _Check:
         lds = o.space == "lds"
         place = f"LDS byte {o.address:#x}" if lds else self._place(o.address)
         times = "once" if o.times == 1 else f"{o.times} times"
-        counter = "lgkmcnt" if lds and self._is_lds(o.first) else "vmcnt"
         message = (
             f"wave {o.waves[1]} of workgroup {o.workgroup} {does} {place} while "
             f"{self._text(o.first)!r} of wave {o.waves[0]} may be outstanding: it was issued "
@@ -272,13 +270,15 @@ class _Check:
             o.second,
             o.first,
             message,
-            f"put s_waitcnt {counter}(0) before the s_barrier",
+            f"put {self._wait(o.first, lds)} before the s_barrier",
             o.kind.removeprefix("race-"),
         )
 
-    def _is_lds(self, index: int) -> bool:
-        inst = self.program.instructions[index]
-        return decode(inst, self.program.target).kind is OpClass.LDS
+    def _wait(self, index: int, lds: bool) -> str:
+        """The wait that completes an access: a flat one to LDS is in both counters."""
+        kind = decode(self.program.instructions[index], self.program.target).kind
+        counts = {OpClass.LDS: "lgkmcnt(0)", OpClass.FLAT: "vmcnt(0) lgkmcnt(0)"}
+        return "s_waitcnt " + (counts.get(kind, "vmcnt(0)") if lds else "vmcnt(0)")
 
     def _place(self, address: int) -> str:
         near = nearest(self.capsule, address)
