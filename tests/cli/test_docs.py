@@ -57,6 +57,19 @@ def test_links_and_paths_lead_somewhere(page: Path) -> None:
             assert (CHECKOUT / path).exists(), (page.name, path)
 
 
+@pytest.mark.parametrize("name", ["README.md", "docs/launch.md"])
+def test_the_launch_descriptions_shown_serve_as_they_are(
+    run: Run, saxpy: Path, tmp_path: Path, name: str
+) -> None:
+    """saxpy reads y: a description that calls it an output cannot be verified on."""
+    [text] = re.findall(r"^```yaml\n(schema: asmevo/launch.*?)^```$", (CHECKOUT / name).read_text(),
+                        re.S | re.M)  # fmt: skip
+    launch = tmp_path / "shown.yaml"
+    launch.write_text(text)
+    got = run("verify", saxpy, saxpy, "--launch", launch)
+    assert got.result == "Result: PASS (tested-exact)", got
+
+
 def test_every_command_and_rule_is_in_its_table() -> None:
     readme = (CHECKOUT / "README.md").read_text()
     table = " ".join(re.findall(r"^\| (`[a-z`, ]+) \|", readme, re.M))
