@@ -83,3 +83,14 @@ def test_a_stored_copy_of_an_addend_follows(
         assert at is not None
         stored = int.from_bytes(after.data[at : at + 8], "little")
         assert stored == (new.addend if follows else old.addend + offset)
+
+
+def test_padding_is_no_code_of_the_function_in_front() -> None:
+    """64 words in front of a kernel at 256: one more needs 63 words of padding."""
+    text = '\t.amdgcn_target "amdgcn-amd-amdhsa--gfx1100"\n' + "".join(
+        _KERNEL.format(name=f"k{n}", nops=63, lines=0) for n in range(2)
+    )
+    program = recover(CodeObject.open(assemble_object(text, Target("gfx1100"))))
+    first, second = apply(program, [Edit(1, 1, ("s_nop 1",))]).functions
+    assert (first.first, first.last, first.padding_last) == (0, 65, 128)
+    assert (second.first, second.last, second.padding_last) == (128, 192, 192)
