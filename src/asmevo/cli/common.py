@@ -11,7 +11,6 @@ import typer
 
 from asmevo.errors import InputError
 
-ObjectArgument = Annotated[Path, typer.Argument(help="code object (.hsaco, .co)")]
 KernelOption = Annotated[
     str | None, typer.Option("--kernel", "-k", help="kernel name, when the object has several")
 ]

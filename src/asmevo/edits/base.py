@@ -45,6 +45,15 @@ class CompositeRule(Protocol):
         ...
 
 
+class CompositesOnly:
+    """Base of rules every proposal of which has several edits: see their `composites`."""
+
+    def proposals(self, program: Program, kernel: str, window: Window) -> Iterator[Edit]:
+        """Nothing."""
+        del program, kernel, window
+        yield from ()
+
+
 _KEPT = 4
 _analyses: list[tuple[Program, dict[tuple[object, str], object]]] = []
 T = TypeVar("T")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from asmevo.edits.base import Window, analysed, kernel_function, text_of
+from asmevo.edits.base import CompositesOnly, Window, analysed, kernel_function, text_of
 from asmevo.edits.order.dependence import is_fence
 from asmevo.edits.values.exec_values import ExecValues
 from asmevo.edits.values.renaming import renamed
@@ -26,15 +26,10 @@ _ABOVE = 6
 """How many blocks a load may move up."""
 
 
-class HoistLoad:
+class HoistLoad(CompositesOnly):
     """See the module. Loads move along blocks that have one predecessor each."""
 
     name = "hoist_load"
-
-    def proposals(self, program: Program, kernel: str, window: Window) -> Iterator[Edit]:
-        """Nothing: every proposal of this rule has several edits, see `composites`."""
-        del program, kernel, window
-        yield from ()
 
     def composites(
         self, program: Program, kernel: str, window: Window

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from asmevo.edits.base import Window, analysed, kernel_function, text_of
+from asmevo.edits.base import CompositesOnly, Window, analysed, kernel_function, text_of
 from asmevo.edits.order.dependence import is_fence, memory_spaces
 from asmevo.edits.values.exec_values import ExecValues
 from asmevo.edits.values.renaming import renamed
@@ -38,15 +38,10 @@ class _Move:
     between: frozenset[int]  # instructions that now execute before the store
 
 
-class SinkStore:
+class SinkStore(CompositesOnly):
     """See the module."""
 
     name = "sink_store"
-
-    def proposals(self, program: Program, kernel: str, window: Window) -> Iterator[Edit]:
-        """Nothing: every proposal of this rule has several edits, see `composites`."""
-        del program, kernel, window
-        yield from ()
 
     def composites(
         self, program: Program, kernel: str, window: Window

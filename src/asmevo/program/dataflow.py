@@ -254,10 +254,6 @@ class Liveness:
             return self.mask_before(index + 1)
         return _all(self._out[b.index])
 
-    def full_exec(self, index: int) -> bool:
-        """Whether all lanes are known to be on before an instruction."""
-        return self._full.get(index, False)
-
 
 def liveness(program: Program, function: Function) -> Liveness:
     """Liveness of a function; see `Liveness`."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from asmevo.edits.base import Window, analysed, kernel_function, text_of
+from asmevo.edits.base import CompositesOnly, Window, analysed, kernel_function, text_of
 from asmevo.edits.loops.hoist_wait import loops
 from asmevo.edits.loops.loop_shapes import Loop, Split, chain_loop, effect_of, split_iteration
 from asmevo.edits.values.exec_values import ExecValues
@@ -29,7 +29,7 @@ from asmevo.program.model import Function, Program
 _LAST_SGPR = 102
 
 
-class BatchLoop:
+class BatchLoop(CompositesOnly):
     """See the module.
 
     Args:
@@ -40,11 +40,6 @@ class BatchLoop:
 
     def __init__(self, factors: Sequence[int] = (4, 2, 3)) -> None:
         self._factors = tuple(factors)
-
-    def proposals(self, program: Program, kernel: str, window: Window) -> Iterator[Edit]:
-        """Nothing: every proposal of this rule has several edits, see `composites`."""
-        del program, kernel, window
-        yield from ()
 
     def composites(
         self, program: Program, kernel: str, window: Window

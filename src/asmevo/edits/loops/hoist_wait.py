@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from asmevo.edits.base import Window, analysed, kernel_function, text_of
+from asmevo.edits.base import CompositesOnly, Window, analysed, kernel_function, text_of
 from asmevo.edits.waits.pending import FunctionWaits
 from asmevo.edits.waits.relax_wait import weakest
 from asmevo.edits.waits.rewait import is_terminator
@@ -19,15 +19,10 @@ from asmevo.program.edit import Edit, apply
 from asmevo.program.model import Program
 
 
-class HoistWait:
+class HoistWait(CompositesOnly):
     """See the module."""
 
     name = "hoist_wait"
-
-    def proposals(self, program: Program, kernel: str, window: Window) -> Iterator[Edit]:
-        """Nothing: every proposal of this rule has several edits, see `composites`."""
-        del program, kernel, window
-        yield from ()
 
     def composites(
         self, program: Program, kernel: str, window: Window

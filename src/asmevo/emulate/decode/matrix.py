@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from asmevo.emulate import layout as L
@@ -75,8 +74,3 @@ def _scales(
     high: Any = inst.modifiers.get("op_sel_hi", (0, 0, 0))
     options["scale_bytes"] = tuple(int(low[n]) + 2 * int(high[n]) for n in (0, 1))
     return [at for _, at in places]
-
-
-def is_matrix(base: str) -> bool:
-    """Whether a mnemonic is a matrix instruction."""
-    return re.match(r"v_(mfma|smfmac)_", base) is not None

@@ -2,6 +2,12 @@
 
 `llvmlite.ir` has no splat constants, no target attributes and no musttail through opaque
 pointers, and is slow; the text is parsed and verified by LLVM anyway.
+
+Values are strings and not typed objects, by measurement: of 50 helpers that softmax, rmsnorm and a
+matrix product use (2,475 instructions), writing takes 4 ms of CPU time and LLVM 190 ms. Replayed
+through typed values that check their operands, the same instructions cost 2.9 ms instead of 1.0
+ms, about 1 % of the whole, and 16 ms with `llvmlite.ir`; what such checks find, LLVM's
+verifier refuses too, with the line.
 """
 
 from __future__ import annotations
