@@ -74,6 +74,11 @@ def test_masks_of_a_loop_with_two_barriers() -> None:
         (("top:", BARRIER, WRITE, *LOOP), ("top:", WRITE, BARRIER, *LOOP)),
         # From the loop to in front of it, past its barrier.
         (("s_nop 0", "top:", BARRIER, WRITE, *LOOP), (WRITE, "s_nop 0", "top:", BARRIER, *LOOP)),
+        # Into one side only: behind the other side's barrier it runs no longer.
+        (("s_cbranch_scc1 else", BARRIER, "s_branch join", "else:", BARRIER, "join:", WRITE,
+          "s_endpgm"),
+         ("s_cbranch_scc1 else", BARRIER, WRITE, "s_branch join", "else:", BARRIER, "join:",
+          "s_endpgm")),
         (("buffer_wbl2 sc1", "global_store_dword v[0:1], v2, off", "s_endpgm"),
          ("global_store_dword v[0:1], v2, off", "buffer_wbl2 sc1", "s_endpgm")),
     ],
@@ -91,6 +96,11 @@ def test_moves_across_a_fence(before: Sequence[str], after: Sequence[str]) -> No
           "s_branch low", "out:", "s_endpgm"),
          ("s_branch top", "low:", OTHER, WRITE, BARRIER, "s_cbranch_scc1 out", "top:",
           "s_branch low", "out:", "s_endpgm")),
+        # Down behind a join, where it also runs behind the other side's barrier.
+        (("s_cbranch_scc1 else", BARRIER, WRITE, "s_branch join", "else:", BARRIER, "join:",
+          "s_endpgm"),
+         ("s_cbranch_scc1 else", BARRIER, "s_branch join", "else:", BARRIER, "join:", WRITE,
+          "s_endpgm")),
         # Up in front of a branch whose other side has another barrier.
         (("s_cbranch_scc1 else", WRITE, BARRIER, "s_endpgm", "else:", BARRIER, "s_endpgm"),
          (WRITE, "s_cbranch_scc1 else", BARRIER, "s_endpgm", "else:", BARRIER, "s_endpgm")),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from asmevo.check.findings import ERROR
 from asmevo.check.rules.operands import operand_faults
 from asmevo.isa.instruction import Instruction
@@ -17,6 +19,22 @@ def test_tuple_alignment_per_target(text_view) -> None:
     ((rule, _, severity, message),) = operand_faults(inst, Target("gfx942"))
     assert (rule, severity) == ("register.alignment", ERROR)
     assert "v[1:2] must start at an even register" in message
+
+
+@pytest.mark.parametrize(
+    ("registers", "multiple"),
+    [
+        ("s[2:3]", 0), ("s[3:4]", 2), ("s[6:7]", 0), ("s[4:7]", 0), ("s[6:9]", 4), ("s[8:15]", 0),
+        ("s[10:17]", 4), ("s[12:27]", 0), ("s[14:29]", 4), ("ttmp[4:7]", 0), ("ttmp[6:9]", 4),
+        ("vcc", 0),
+    ],
+)  # fmt: skip
+def test_scalar_tuples(registers: str, multiple: int) -> None:
+    """CDNA3 ISA 3.6: pairs at even registers, larger tuples at multiples of four."""
+    inst = Instruction(bytes(8), f"s_load_dwordx4 {registers}, s[0:1], 0x0")
+    found = [m for *_, m in operand_faults(inst, Target("gfx942"))]
+    expected = [f"{registers} must start at a multiple of {multiple}"] if multiple else []
+    assert found == expected
 
 
 def test_mfma_destination_overlap(text_view) -> None:

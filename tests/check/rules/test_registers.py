@@ -35,6 +35,16 @@ def test_a_register_is_reported_once(text_view) -> None:
     assert found(text_view, text) == [("register.undefined", 0, "v2")]
 
 
+def test_a_register_is_reported_once_in_a_block_of_any_length(text_view) -> None:
+    use = "v_add_f32_e32 v1, v0, v2\n"
+    for between in (1, 158, 159, 160, 161, 400):  # blocks are cut into pieces of some 160
+        text = use + "s_nop 0\n" * between + use
+        assert found(text_view, text) == [("register.undefined", 0, "v2")]
+    # The next block tells it again.
+    again = [("register.undefined", 0, "v2"), ("register.undefined", 2, "v2")]
+    assert found(text_view, use + "s_branch next\nnext:\n" + use) == again
+
+
 def test_one_path_without_definition_is_a_note(text_view) -> None:
     text = "s_cmp_eq_u32 s0, 0\ns_cbranch_scc0 skip\nv_mov_b32_e32 v2, 0\nskip:\n"
     text += "v_add_f32_e32 v1, v0, v2"

@@ -47,3 +47,11 @@ def test_lds_beyond_the_target(data: bytes) -> None:
     program = recover(CodeObject.open(with_descriptor(data, group_segment_fixed_size=70000)))
     rules = {f.rule for f in check_program(program, passes=("resources",))}
     assert {"resource.lds", "resource.mismatch"} <= rules
+
+
+@pytest.mark.parametrize(("size", "fits"), [(65535, True), (65536, True), (65537, False)])
+def test_all_of_the_lds_may_be_used(data: bytes, size: int, fits: bool) -> None:
+    """64 KiB per compute unit (CDNA3 ISA, "Local Data Share")."""
+    program = recover(CodeObject.open(with_descriptor(data, group_segment_fixed_size=size)))
+    rules = {f.rule for f in check_program(program, passes=("resources",))}
+    assert ("resource.lds" not in rules) is fits

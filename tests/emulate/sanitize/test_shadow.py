@@ -168,6 +168,11 @@ CASES = [
         (WAW, "ds_add_u32", "ds_write_b32"),
     ),
     racy(
+        "lds-plain-write-and-atomic",
+        FILL + SAME + only_wave(0, "ds_write_b32 v5, v0\n") + only_wave(1, "ds_add_u32 v5, v0\n"),
+        (WAW, "ds_write_b32", "ds_add_u32"),
+    ),
+    racy(
         "lds-atomic-and-plain-read",
         FILL + SAME + only_wave(0, "ds_add_u32 v5, v0\n") + only_wave(1, "ds_read_b32 v3, v5\n"),
         (RAW, "ds_add_u32", "ds_read_b32"),
@@ -274,6 +279,13 @@ CASES = [
         + only_group(2, G_STORE),
         (WAR, "global_load_dword", "global_store_dword"),
         groups=3,
+    ),
+    racy(
+        "groups-read-then-the-last-reader-writes",
+        "global_load_dword v3, v1, s[4:5]\ns_waitcnt vmcnt(0)\n" + only_group(1, G_STORE),
+        (WAR, "global_load_dword", "global_store_dword"),
+        waves=1,
+        groups=2,
     ),
     clean(
         "groups-own-place",

@@ -14,7 +14,7 @@ from asmevo.isa.decoded import OpClass, decode
 from asmevo.isa.hazards.roles import matrix_sources, reg_mask
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.matrix import matrix_op
-from asmevo.isa.operand import FLAT_SCRATCH, TTMP0, RegKind
+from asmevo.isa.operand import FLAT_SCRATCH, M0, TTMP0, RegKind
 from asmevo.isa.target import Target
 
 OperandFault = tuple[str, str, str, str]  # rule, mark, severity, message
@@ -33,7 +33,8 @@ def _tuple_fault(inst: Instruction, target: Target) -> str:
         if reg.kind is RegKind.SGPR:
             step = 2 if reg.count == 2 else 4
             start = reg.index - TTMP0 if reg.index >= TTMP0 else reg.index
-            if reg.index < FLAT_SCRATCH and start % step:
+            numbered = reg.index < FLAT_SCRATCH or TTMP0 <= reg.index < M0
+            if numbered and start % step:
                 return f"{reg} must start at a multiple of {step}"
         elif target.unified_vgprs and reg.index % 2:
             return f"{reg} must start at an even register on {target.arch}"
