@@ -181,6 +181,30 @@ def test_only_one_of_two_paths_waits(text_view) -> None:
     assert f.path == (0, 3)  # through the branch, not through the wait
 
 
+def test_the_producer_is_on_the_path_whose_wait_does_not_complete_it(text_view) -> None:
+    """Two loads in flight: vmcnt(1) completes the older one, vmcnt(2) completes none."""
+    text = f"""
+    s_cbranch_scc1 other
+    {VM1}
+    {VM2}
+    {wait("vmcnt(1)")}
+    s_branch join
+    other:
+    {VM1}
+    {VM2}
+    {wait("vmcnt(2)")}
+    s_nop 0
+    s_nop 0
+    s_nop 0
+    join:
+    {USE1}
+    {END}"""
+    (f,) = check_waits(text_view(text))
+    # The other side's load is nearer, and complete.
+    assert (f.rule, f.index, f.producer) == ("wait.raw", 11, 5)
+    assert f.fix == "s_waitcnt vmcnt(1) before it"
+
+
 def test_both_paths_wait(text_view) -> None:
     text = f"""
     {VM1}

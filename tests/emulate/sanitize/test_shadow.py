@@ -287,6 +287,14 @@ CASES = [
         waves=1,
         groups=2,
     ),
+    racy(
+        "groups-read-backwards-then-the-last-reader-writes",
+        "v_sub_u32 v5, 0xfc, v1\nglobal_load_dword v3, v5, s[4:5]\ns_waitcnt vmcnt(0)\n"
+        + only_group(1, "global_store_dword v5, v0, s[4:5]\n"),
+        (WAR, "global_load_dword", "global_store_dword"),
+        waves=1,
+        groups=2,
+    ),
     clean(
         "groups-own-place",
         "s_lshl_b32 s9, s2, 9\nv_add_u32 v1, s9, v1\n"
