@@ -63,7 +63,12 @@ class Mutant:
         line = lines[place]
         indent = line[: len(line) - len(line.lstrip())]
         lines[place] = indent + (self.new.strip() or "pass")
-        path.write_text("\n".join(lines))
+        text = "\n".join(lines)
+        try:
+            compile(text, self.path, "exec")
+        except SyntaxError as err:  # any test would catch it
+            return f"{self.path} is no Python with the slip: {err.msg}"
+        path.write_text(text)
         return None
 
 
