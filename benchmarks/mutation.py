@@ -25,6 +25,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from asmevo.check.against import worse_findings
 from asmevo.check.findings import Finding
@@ -87,6 +88,24 @@ def uncovered(path: Sequence[Step], target: Target) -> set[tuple[int, int]]:
     return found
 
 
+def relations(made: object, read: object) -> set[Relation]:
+    """How the register tuples of a matrix producer and consumer stand to each other.
+
+    Keys of matrix roles are (first register, count, passes); other roles have no such key, and no
+    rule that asks for more than an overlap.
+    """
+    found = {Relation.OVERLAP, Relation.NONE}
+    if isinstance(made, tuple) and isinstance(read, tuple):
+        first, second = cast(tuple[int, ...], made), cast(tuple[int, ...], read)
+        if first[:2] != second[:2]:
+            found.add(Relation.UNEQUAL)
+        else:
+            found.add(Relation.SAME)
+            if first[2] != second[2]:
+                found.add(Relation.SAME_OTHER_PASSES)
+    return found
+
+
 def shortfalls(path: Sequence[Step], target: Target) -> dict[tuple[int, int, str], int]:
     """Wait states of each pair that lacks some, by direct comparison of all near pairs."""
     table = pair_table(target)
@@ -108,12 +127,9 @@ def shortfalls(path: Sequence[Step], target: Target) -> dict[tuple[int, int, str
                         hit = mask & sensitive
                         if rule.kind == "RAW":
                             hit &= ~overwritten
-                        same = key == other_key
                         if rule.relation is not Relation.NONE and not hit:
                             continue
-                        if rule.relation is Relation.SAME and not same:
-                            continue
-                        if rule.relation is Relation.UNEQUAL and same:
+                        if rule.relation not in relations(key, other_key):
                             continue
                         if rule.opcode is Opcode.SAME and key != consumer.base:
                             continue
