@@ -53,21 +53,16 @@ class Decoded:
         def_operands, use_operands: indices of printed operands written and read. The operands of
             a dual-issue pair are those of both halves, one after the other.
         loads, stores, lds_dma, returns: as in `asmevo.isa.effects.Effects`.
-        halves: the two records of a dual-issue instruction, else the record itself alone.
     """
 
     __slots__ = (
-        "_access", "_events", "def_operands", "defs", "flow", "halves", "inst", "kind", "lds_dma",
+        "_access", "_events", "def_operands", "defs", "flow", "inst", "kind", "lds_dma",
         "loads", "name", "partial", "returns", "stores", "target", "traits", "use_operands", "uses",
     )  # fmt: skip
 
     def __init__(self, inst: Instruction, target: Target) -> None:
         effect = effects(inst, target)
         self.inst, self.target = inst, target
-        parts = inst.halves
-        self.halves: tuple[Decoded, ...] = (
-            (self,) if len(parts) == 1 else tuple(Decoded(part, target) for part in parts)
-        )
         self.name, self.flow, self.traits = _opcode(inst.base)
         self.kind = effect.kind
         self.defs, self.uses, self.partial = effect.defs, effect.uses, effect.partial
@@ -76,6 +71,12 @@ class Decoded:
         self.lds_dma, self.returns = effect.lds_dma, effect.returns
         self._events: tuple[Event, ...] | None = None
         self._access: Access | None = None
+
+    @property
+    def halves(self) -> tuple[Decoded, ...]:
+        """The two records of a dual-issue instruction, else the record itself alone."""
+        parts = self.inst.halves
+        return (self,) if len(parts) == 1 else tuple(decode(part, self.target) for part in parts)
 
     @property
     def events(self) -> tuple[Event, ...]:

@@ -152,7 +152,7 @@ class InstructionFacts:
         self.memory = self.kind in MEMORY_CLASSES and self.kind is not OpClass.SMEM
         self.cut = not zlib.crc32(inst.raw) & _CUT_MASK
         mask = _pending_mask(self.kind, d.loads, d.stores, d.lds_dma)
-        if d.atomic and mask & MEMORY_STORE_BIT:
+        if mask & MEMORY_STORE_BIT and d.atomic:
             mask ^= MEMORY_STORE_BIT | ATOMIC_BIT
         if d.traits.cache in (CacheAction.WRITE_BACK, CacheAction.BOTH):
             mask = WRITE_BACK_BIT  # an invalidate is counted, but nothing waits for it
