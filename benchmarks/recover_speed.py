@@ -32,7 +32,7 @@ WINDOW, EDITS = 40, 40
 _FRESH = (
     "import sys,time;from pathlib import Path;from asmevo.codeobject import CodeObject;"
     "from asmevo.program import recover;from asmevo.program.rebuild import rebuild;"
-    "from asmevo.isa.target import Target;from asmevo.isa.llvm import assembler,disassembler;"
+    "from asmevo.isa.target import Target;from asmevo.isa.codec.llvm import assembler,disassembler;"
     "d=Path(sys.argv[1]).read_bytes();t=Target.from_eflags(CodeObject.open(d).e_flags);"
     "assembler(t).assemble('s_nop 0');disassembler(t).decode(bytes(4));s=time.process_time();"
     "assert rebuild(recover(CodeObject.open(d)))==d;print((time.process_time()-s)*1e3)"
