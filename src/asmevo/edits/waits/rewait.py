@@ -43,6 +43,8 @@ class BlockWaits:
         self._all_blocks = waits.blocks
         self.block = block
         self.states: list[WaitState] = waits.states(block)
+        self._tails: dict[int, list[Timed]] = {}
+        self._by_itself: dict[int, list[int]] = {}
 
     @cached_property
     def _histories(self) -> list[Timed]:
@@ -58,7 +60,9 @@ class BlockWaits:
         if room <= 0:
             yield tuple(issued[-LOOK_BACK:])
             return
-        for history in dict.fromkeys(h[-room:] for h in self._histories):
+        if room not in self._tails:
+            self._tails[room] = list(dict.fromkeys(h[-room:] for h in self._histories))
+        for history in self._tails[room]:
             yield (*history, *issued)
 
     def body(self) -> list[int]:
@@ -178,18 +182,32 @@ class BlockWaits:
         for index in block.successors:
             following = self._blocks[index]
             recent = list(issued)[-LOOK_BACK:]
-            own: list[tuple[Instruction, int]] = []
-            stop = min(following.last, following.first + LOOK_BACK)
-            for inst in self.program.instructions[following.first : stop]:
+            own = self._missing_by_itself(following)
+            for inst, alone in zip(
+                self.program.instructions[following.first : following.first + len(own)],
+                own,
+                strict=True,
+            ):
                 missing = padding_before(recent, inst, target)
                 # What the following block misses by itself is not this block's business.
-                if missing > padding_before(own, inst, target):
+                if missing > alone:
                     worst = max(worst, missing)
-                own.append((inst, wait_states_of(inst, target)))
-                recent.append(own[-1])
+                recent.append((inst, wait_states_of(inst, target)))
             if depth and len(own) < LOOK_BACK:
                 worst = max(worst, self._short(recent, following, depth - 1))
         return worst
+
+    def _missing_by_itself(self, block: Block) -> list[int]:
+        """Wait states missing before each of the first instructions of a block, alone."""
+        if block.index not in self._by_itself:
+            missing: list[int] = []
+            own: list[tuple[Instruction, int]] = []
+            target = self.program.target
+            for inst in self.program.instructions[block.first : block.last][:LOOK_BACK]:
+                missing.append(padding_before(own, inst, target))
+                own.append((inst, wait_states_of(inst, target)))
+            self._by_itself[block.index] = missing
+        return self._by_itself[block.index]
 
 
 _WAIT = Instruction(bytes(4), "s_nop 0")
