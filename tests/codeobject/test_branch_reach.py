@@ -10,28 +10,11 @@ import pytest
 from asmevo.codeobject import CodeObject
 from asmevo.errors import BuildError
 from asmevo.program.build import assemble_object
-
-_FRAME = """
-\t.amdgcn_target "amdgcn-amd-amdhsa--gfx942"
-\t.text
-\t.globl k
-\t.p2align 8
-\t.type k,@function
-k:
-{body}
-\ts_endpgm
-\t.section .rodata,"a",@progbits
-\t.p2align 6
-\t.amdhsa_kernel k
-\t\t.amdhsa_next_free_vgpr 8
-\t\t.amdhsa_next_free_sgpr 8
-\t\t.amdhsa_accum_offset 8
-\t.end_amdhsa_kernel
-"""
+from program.frame import source
 
 
 def _object(body: str) -> CodeObject:
-    return CodeObject.open(assemble_object(_FRAME.format(body=body)))
+    return CodeObject.open(assemble_object(source(body)))
 
 
 @pytest.mark.parametrize(("words", "fits"), [(32767, True), (32768, False), (65534, False)])

@@ -26,10 +26,15 @@ k:
 """
 
 
-def straight(*lines: str, arch: str = "gfx942", directives: tuple[str, ...] = ()) -> Program:
-    """One kernel `k` of these lines and `s_endpgm`, with further `.amdhsa_` directives."""
+def source(body: str, arch: str = "gfx942", directives: tuple[str, ...] = ()) -> str:
+    """Assembly of one kernel `k`: `body`, `s_endpgm`, and further `.amdhsa_` directives."""
     if not arch.startswith("gfx1"):
         directives = ("accum_offset 8", *directives)
     more = "\n".join(f"\t\t.amdhsa_{d}" for d in directives)
-    text = _FRAME.format(arch=arch, body="\n".join(lines), more=more)
+    return _FRAME.format(arch=arch, body=body, more=more)
+
+
+def straight(*lines: str, arch: str = "gfx942", directives: tuple[str, ...] = ()) -> Program:
+    """One kernel `k` of these lines and `s_endpgm`, with further `.amdhsa_` directives."""
+    text = source("\n".join(lines), arch, directives)
     return recover(CodeObject.open(assemble_object(text, Target(arch))))

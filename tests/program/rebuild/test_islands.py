@@ -7,24 +7,7 @@ from asmevo.program import recover
 from asmevo.program.build import assemble_object
 from asmevo.program.edit import Edit, apply
 from asmevo.program.rebuild import rebuild
-
-_FRAME = """
-\t.amdgcn_target "amdgcn-amd-amdhsa--gfx942"
-\t.text
-\t.globl k
-\t.p2align 8
-\t.type k,@function
-k:
-{body}
-\ts_endpgm
-\t.section .rodata,"a",@progbits
-\t.p2align 6
-\t.amdhsa_kernel k
-\t\t.amdhsa_next_free_vgpr 8
-\t\t.amdhsa_next_free_sgpr 8
-\t\t.amdhsa_accum_offset 8
-\t.end_amdhsa_kernel
-"""
+from program.frame import source
 
 
 def test_falling_through_past_an_island_runs_everything_in_order() -> None:
@@ -36,7 +19,7 @@ def test_falling_through_past_an_island_runs_everything_in_order() -> None:
     half = "\n".join(["s_nop 1"] * 16300)
     marks = "s_cbranch_scc1 Lx\ns_mov_b32 s1, 1\ns_mov_b32 s2, 2\nLx: s_mov_b32 s3, 3"
     body = f"s_cbranch_scc0 Lfar\n{half}\n{marks}\n{half}\nLfar: s_mov_b32 s4, 4"
-    program = recover(CodeObject.open(assemble_object(_FRAME.format(body=body))))
+    program = recover(CodeObject.open(assemble_object(source(body))))
     grown = apply(program, [Edit(1, 1, ("s_nop 2",) * 400)])
     again = recover(CodeObject.open(rebuild(grown)))
     jumps = [i for i in again.instructions if (i.text or "").startswith("s_branch")]
