@@ -77,7 +77,11 @@ def test_figures_are_the_definitions(a, data):
         assert found.cosine == pytest.approx(cosine, abs=1e-6)
         clear = abs(cosine - theta) > 1e-6 and abs(delta / scale - tau) > 1e-9 * max(1, tau)
         if clear:
-            assert found.ok == (cosine >= theta and delta / scale <= tau)
+            within = cosine >= theta and delta / scale <= tau
+            # Single elements may be refused beyond that, never the other way round.
+            by_element = "around it" in found.reason or "lost more" in found.reason
+            assert found.ok == (within and not by_element)
+            assert within or not by_element
 
 
 @given(wild, st.data())
@@ -128,9 +132,10 @@ def test_unwritten_elements_take_no_part_in_the_scale():
     a = np.array([1e38, 1.0, 1.0], np.float32)
     b = np.array([1e38, 1.0, 1.5], np.float32)
     mask = np.repeat([False, True, True], 4)
-    assert run(a, b).ok
+    assert run(a, b).max_delta < 1e-38
     found = run(a, b, mask=mask)
     assert not found.ok
+    assert found.max_delta == 0.5
     assert found.scale == 1.0
     assert found.elements == 2
 

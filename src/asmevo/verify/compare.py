@@ -2,8 +2,8 @@
 
 Floats: cosine similarity at least theta and every |delta| at most tau times the largest finite
 |reference|; NaN only where the reference has NaN, infinities at the same places with the same
-sign. Integers and opaque bytes: byte for byte. Bytes that the reference did not write must hold
-what they held before.
+sign; and each element within bounds of its own neighbourhood (`verify.elements`). Integers and
+opaque bytes: byte for byte. Bytes that the reference did not write must hold what they held before.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from asmevo.capsule.model import BufferState, Tolerance
 from asmevo.errors import InputError
+from asmevo.verify.elements import judge_elements
 
 _CHUNK = 1 << 20  # elements at a time: bounds the float64 copies of large buffers
 # Rounding of the cosine itself; far below any theta in use.
@@ -186,6 +187,11 @@ def _floats(
         reason = f"|delta| {sums.delta:.3g} of the scale {scale:.6g} is above tau {limits.tau:g}"
     elif cosine < limits.theta - _COSINE_SLACK:
         reason = f"cosine {cosine:.9g} is below theta {limits.theta:g}"
+    else:
+        wrong = judge_elements(a, b, buffer.shape, mask, limits.tau)
+        if wrong is not None:
+            worst, reason = wrong.index, f"{wrong.reason}: K0 gives {a[wrong.index]!s}, "
+            reason += f"the candidate {b[wrong.index]!s}"
     where = _index(worst, buffer.shape)
     if reason:
         reason = f"{buffer.name}{list(where)}: {reason}"
