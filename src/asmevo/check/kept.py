@@ -14,6 +14,8 @@ from asmevo.check.engine.facts import InstructionFacts, ProgramLike
 from asmevo.check.engine.workbench import facts_of, workbench
 from asmevo.check.findings import ERROR, Finding
 from asmevo.check.rules.crossing import Between, between, between_fences, crossed
+from asmevo.check.rules.order.fences import bypassed, misplaced
+from asmevo.check.rules.order.strength import weaker
 from asmevo.check.rules.untracked import BLINDING, Untracked, at_least
 from asmevo.isa.effects import OpClass
 
@@ -25,7 +27,9 @@ def kept(k0: ProgramLike, k1: ProgramLike, *, blind: bool = False) -> list[Findi
 
     `blind`: no wait or nop can be judged, for a reason that the instructions alone do not show.
     """
-    return _synchronization(k0, k1) + _environment(k0, k1) + _untracked(k0, k1, blind)
+    return (
+        _synchronization(k0, k1) + weaker(k0, k1) + _environment(k0, k1) + _untracked(k0, k1, blind)
+    )
 
 
 def _fences(program: ProgramLike) -> tuple[list[str], list[int]]:
@@ -38,7 +42,7 @@ def _fences(program: ProgramLike) -> tuple[list[str], list[int]]:
 def _synchronization(k0: ProgramLike, k1: ProgramLike) -> list[Finding]:
     """Fences that were removed, added or reordered; memory operations that crossed one."""
     old, places = _fences(k0)
-    new, _ = _fences(k1)
+    new, new_places = _fences(k1)
     if old != new:
         lost = Counter(old) - Counter(new)
         gained = Counter(new) - Counter(old)
@@ -57,15 +61,36 @@ def _synchronization(k0: ProgramLike, k1: ProgramLike) -> list[Finding]:
     if not places:
         return []
     text = _crosses(between_fences(k0), between_fences(k1))
-    if not text:
-        return []
-    return [
-        Finding(
-            "against.crossed-fence", "-", ERROR, "", places[0], text,
-            message=f"{text!r} moved across a barrier or cache control",
-            fix="keep memory operations on their side",
-        )
-    ]  # fmt: skip
+    if text:
+        return [
+            Finding(
+                "against.crossed-fence", "-", ERROR, "", places[0], text,
+                message=f"{text!r} moved across a barrier or cache control",
+                fix="keep memory operations on their side",
+            )
+        ]  # fmt: skip
+    left_out = bypassed(k0, places, k1, new_places)
+    if left_out is not None:
+        text = k1.instructions[left_out].text or ""
+        return [
+            Finding(
+                "order.bypassed", "-", ERROR, "", left_out, text,
+                message=f"a path leaves out {text!r}, which in the original it cannot",
+                fix="let every path pass the same barriers and cache control",
+            )
+        ]  # fmt: skip
+    what = misplaced(k0, places, k1, new_places)
+    if what:
+        return [_misplaced(what, places[0], "a barrier or cache control")]
+    return []
+
+
+def _misplaced(what: str, index: int, fence: str) -> Finding:
+    return Finding(
+        "order.moved", "-", ERROR, "", index, "",
+        message=f"{what} moved across {fence}: on one side fewer bytes, on the other more",
+        fix="keep memory operations on their side",
+    )  # fmt: skip
 
 
 def _around(program: ProgramLike) -> dict[str, list[int]]:
@@ -149,6 +174,9 @@ def _untracked(k0: ProgramLike, k1: ProgramLike, blind: bool) -> list[Finding]:
                     fix="keep it on its side",
                 )
             ]  # fmt: skip
+        what = misplaced(k0, first, k1, second) if chosen and concerned is _memory else ""
+        if what:
+            return [_misplaced(what, first[0], "a wait for stores")]
     return []
 
 

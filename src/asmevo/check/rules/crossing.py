@@ -12,32 +12,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
-from asmevo.check.engine.facts import NEXT, InstructionFacts, ProgramLike
+from asmevo.check.engine.facts import InstructionFacts, ProgramLike
+from asmevo.check.engine.runs import Runs, runs_of
 from asmevo.check.engine.workbench import facts_of, workbench
-from asmevo.isa.flow import FlowKind
 
 Between = tuple[int, int]
 """Bit masks of fence ordinals: possible last fences before, possible first ones after. Bit 0 is
 the edge of the program (entry, end, or a jump whose target is not known)."""
 
-_EDGE = 1
-_LEAVING = frozenset({FlowKind.COMPUTED, FlowKind.CALL, FlowKind.END})
-
-
-def _successors(
-    program: ProgramLike, facts: Sequence[InstructionFacts], index: int
-) -> tuple[list[int], bool]:
-    """Instructions that may follow `index`, and whether anything else may."""
-    flow = facts[index].decoded.flow
-    found: list[int] = []
-    if flow.falls:
-        found.append(index + 1)
-    target = program.branch_target(index)
-    if target is not None:
-        found.append(target)
-    inside = [s for s in found if s < len(facts)]
-    leaves = len(inside) != len(found) or flow.kind in _LEAVING
-    return inside, leaves
+EDGE = 1
 
 
 def between_fences(program: ProgramLike) -> dict[str, Counter[Between]]:
@@ -64,47 +47,29 @@ def between(
         places: indices of the fences, numbered from 1 in this order.
         concerned: whether an instruction may not cross them.
     """
-    facts = facts_of(program)
-    count = len(facts)
-    fence = [0] * count
-    for number, i in enumerate(places, 1):
-        fence[i] = 1 << number
-    # Straight runs between places where control flow meets or parts, or where a fence stands.
-    leaders = {0}
-    for i, f in enumerate(facts):
-        if f.decoded.flow.changes or fence[i]:
-            leaders.add(i + 1)
-        if fence[i]:
-            leaders.add(i)
-        target = program.branch_target(i) if f.flow != NEXT else None
-        if target is not None:
-            leaders.add(target)
-    starts = sorted(s for s in leaders if s < count)
-    run_of = {start: n for n, start in enumerate(starts)}
-    lasts = [*(s - 1 for s in starts[1:]), count - 1]
-    forward: list[list[int]] = []
-    leaves: list[bool] = []
-    backward: list[list[int]] = [[] for _ in starts]
-    for n, last in enumerate(lasts):
-        successors, away = _successors(program, facts, last)
-        forward.append([run_of[s] for s in successors])
-        leaves.append(away)
-        for s in forward[-1]:
-            backward[s].append(n)
-    own = [fence[start] for start in starts]
-    entered = [_EDGE if not backward[n] or n == 0 else 0 for n in range(len(starts))]
-    for n, away in enumerate(leaves):
-        # Behind a call or a computed jump, anything may come back.
-        if away and lasts[n] + 1 in run_of:
-            entered[run_of[lasts[n] + 1]] |= _EDGE
-    before = _flow(backward, forward, own, entered)
-    after = _flow(forward, backward, own, [_EDGE if away else 0 for away in leaves])
     found: defaultdict[str, Counter[Between]] = defaultdict(Counter)
-    for n, start in enumerate(starts):
-        for f in facts[start : lasts[n] + 1]:
+    runs = runs_of(program, places)
+    before, after = masks(runs, places)
+    for n, (first, last) in enumerate(zip(runs.starts, runs.lasts, strict=True)):
+        for f in runs.facts[first : last + 1]:
             if concerned(f):
                 found[f.skeleton][(before[n], after[n])] += 1
     return dict(found)
+
+
+def masks(runs: Runs, places: Sequence[int]) -> tuple[list[int], list[int]]:
+    """For each run the possible last fences before it and first ones after it, as bit masks.
+
+    Args:
+        runs: the program's runs, in which every fence is one of its own.
+        places: indices of the fences, numbered from 1 in this order.
+    """
+    number = {place: n for n, place in enumerate(places, 1)}
+    own = [1 << number[start] if start in number else 0 for start in runs.starts]
+    entered = [EDGE if e else 0 for e in runs.entered]
+    before = _flow(runs.backward, runs.forward, own, entered)
+    after = _flow(runs.forward, runs.backward, own, [EDGE if a else 0 for a in runs.leaves])
+    return before, after
 
 
 def _flow(

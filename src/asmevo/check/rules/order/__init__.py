@@ -1,0 +1,1 @@
+"""Order between waves: what the original orders, an edit may not weaken."""
