@@ -64,12 +64,14 @@ GLOBAL_BASE = 0x7000_0000_0000  # device address of the bench's one global buffe
 
 
 class Wave:
-    """Register state of one wave64; rows are arrays of 64 dwords.
+    """Register state of one wave; rows are arrays of 64 dwords whatever the number of lanes.
 
-    `lds` is the workgroup's LDS, `memory` a buffer at device address GLOBAL_BASE.
+    `lds` is the workgroup's LDS, `memory` a buffer at device address GLOBAL_BASE. `lanes` chooses
+    the helpers; the text of the instructions is the target's.
     """
 
-    def __init__(self, lds: int = 4096, memory: int = 4096) -> None:
+    def __init__(self, lds: int = 4096, memory: int = 4096, lanes: int = 64) -> None:
+        self.lanes = lanes
         raw = np.zeros(_STATE_BYTES + 64, np.uint8)
         shift = -raw.ctypes.data % 64
         self.state: NDArray[np.uint8] = raw[shift : shift + _STATE_BYTES]
@@ -90,7 +92,7 @@ class Wave:
         self._word(L.REGION_COUNT, 1, 8)
         self._word(L.BUDGET, 1 << 40, 8)
         self._word(L.TICKS, 1 << 40, 8)
-        self.set_scalar(L.EXEC, (1 << 64) - 1, 8)
+        self.set_scalar(L.EXEC, (1 << lanes) - 1, 8)
 
     def _word(self, offset: int, value: int, size: int) -> None:
         data = (value & ((1 << (8 * size)) - 1)).to_bytes(size, "little")
@@ -139,6 +141,7 @@ class Wave:
         """
         pool = ConstantPool()
         decoder = Decoder(pool, product_mode(mode), arch, exact=exact)
+        decoder.lanes = self.lanes
         records = [r for r in map(decoder.decode, instructions) if r is not None]
         records.append(Record(Variant("stop", "s_endpgm")))
         image = pool.image()

@@ -78,8 +78,8 @@ class _Order:
     most_resident: int
 
     @staticmethod
-    def of(schedule: Schedule, capsule: Capsule, first_groups: int | None) -> _Order:
-        """The order of a schedule; `first_groups` runs only those."""
+    def of(schedule: Schedule, capsule: Capsule, first_groups: int | None, lanes: int) -> _Order:
+        """The order of a schedule for waves of `lanes`; `first_groups` runs only those."""
         number, count = schedule.number, capsule.workgroups
         groups = None
         if schedule.kind == "shuffle":
@@ -88,7 +88,7 @@ class _Order:
         if first_groups is not None:
             groups = list(range(min(first_groups, count)))
         fair = schedule.kind == "interleave"
-        waves = -(-math.prod(capsule.block) // L.LANES)
+        waves = -(-math.prod(capsule.block) // lanes)
         most = max(1, min(count, _MOST_RESIDENT_WAVES // waves)) if fair else 1
         return _Order(
             str(schedule),
@@ -205,7 +205,8 @@ class EmulatedDevice:
         loaded = self._load(object)
         kernel = loaded.co.kernel(capsule.kernel)
         _check_target(kernel)
-        order = _Order.of(options.schedule_for(capsule), capsule, first_groups)
+        lanes = kernel.descriptor.target.wave_size
+        order = _Order.of(options.schedule_for(capsule), capsule, first_groups, lanes)
         start = time.perf_counter()
         ran = self._attempt(loaded, kernel, capsule, options, order)
         if ran.outcome.stuck and order.quantum and order.resident < order.most_resident:
@@ -317,7 +318,8 @@ class EmulatedDevice:
         """Say whether a wave that makes no progress would in a fair wave order."""
         wave = f"wave {ran.outcome.fault_wave} of workgroup {ran.outcome.fault_group}"
         endless = f"endless loop: {wave} repeats the same state and only reads memory"
-        alone = capsule.workgroups == 1 and math.prod(capsule.block) <= L.LANES
+        lanes = kernel.descriptor.target.wave_size
+        alone = capsule.workgroups == 1 and math.prod(capsule.block) <= lanes
         if alone:
             return replace(fault, message=endless)
         if order.quantum:
@@ -325,7 +327,7 @@ class EmulatedDevice:
         plain = replace(
             options, watch_memory=False, late_loads=False, profile=False, trace_workgroups=0
         )
-        fair = _Order.of(Schedule.parse(FAIR_ORDER), capsule, None)
+        fair = _Order.of(Schedule.parse(FAIR_ORDER), capsule, None, lanes)
         fair = replace(fair, resident=fair.most_resident)
         probe = self._attempt(loaded, kernel, capsule, plain, fair)
         if probe.outcome.budget_spent:

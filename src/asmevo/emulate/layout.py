@@ -4,14 +4,21 @@ A wave's state is one block: 512 vector rows of 256 bytes (VGPRs, then AGPRs), t
 control fields, and the kernel's constant pool. A record is 64 bytes: the helper's address, up to
 six operand offsets into the state, an immediate and bookkeeping. Scalar constants live in the
 pool, so that an operand is always "an offset into the state" whatever it was in the text.
+
+The layout is the same for every wave size: rows of registers and of scratch and the host addresses
+of an access have room for the widest wave, and a narrower one uses the first lanes of each. A set
+of lanes in a control field is a u64 whose upper bits are zero in a narrower wave. Where the
+architecture has a mask (EXEC, VCC, an SGPR destination of a comparison) it is as wide as the wave:
+eight bytes for 64 lanes, and four for 32, whose neighbour is a scalar of its own.
 """
 
 from __future__ import annotations
 
 from asmevo.isa.hwreg import VSKIP_BIT
 
-LANES = 64  # of a wave
-ROW = 4 * LANES
+WIDEST = 64  # lanes of the widest wave
+ROW = 4 * WIDEST
+ROW_ALIGN = 64  # bytes
 AGPR_ROW = 256  # rows 256..511 hold AGPRs
 SGPRS = 512 * ROW
 SCC = SGPRS + 128 * 4
@@ -37,11 +44,11 @@ PC_MAP = CONTROL + 120  # ptr to i32 per dword of code: record number or -1
 CODE_ADDRESS = CONTROL + 128  # u64 device address of the code
 CODE_SIZE = CONTROL + 136  # u64
 TIME = CONTROL + 144  # u64, s_memtime
-PRIVATE = CONTROL + 152  # ptr: scratch memory of the wave, dwords of 64 lanes side by side
+PRIVATE = CONTROL + 152  # ptr: scratch memory of the wave, in rows as registers
 PRIVATE_SIZE = CONTROL + 160  # u64 bytes per lane
 WAVE_NUMBER = CONTROL + 168  # u32 within the workgroup
 MODE_BITS = CONTROL + 172  # u32 MODE register
-HOST = CONTROL + 256  # 64 x u64 scratch for resolved host addresses
+HOST = CONTROL + 256  # u64 per lane: scratch for resolved host addresses
 EXECUTED = CONTROL + 176  # u64 wave instructions executed
 MODES = CONTROL + 184  # ptr to (u32 effective MODE bits, u32 0, ptr record 0) per mode
 MODE_COUNT = CONTROL + 192  # u64
@@ -69,7 +76,7 @@ CONSTANTS = CONTROL + 1024
 # High dwords of the addresses at which flat instructions see LDS and scratch.
 SHARED_BASE, PRIVATE_BASE = 0x10000, 0x20000
 # Device address that the scratch buffer descriptor of older targets points to: there, as in all
-# scratch memory, the dwords of the 64 lanes lie side by side.
+# scratch memory, the dwords of the lanes lie side by side.
 PRIVATE_WINDOW = 0x7C00_0000_0000
 MODE_ENTRY = 16  # bytes per entry of the table at MODES
 

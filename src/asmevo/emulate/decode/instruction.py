@@ -49,10 +49,12 @@ class Decoder(Context):
             return None
         self.reads_flags = False
         record = self._dispatch(inst)
-        if record is not None and self.reads_flags:
+        if record is None:
+            return None
+        if self.reads_flags:
             options = (*record.variant.options, ("flags", True))
             record.variant = replace(record.variant, options=options)
-        return record
+        return self.sized(record)
 
     def _dispatch(self, inst: Instruction) -> Record | None:
         base = inst.base

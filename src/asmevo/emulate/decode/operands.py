@@ -6,7 +6,7 @@ never distinguish constants from SGPRs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from asmevo.emulate import layout as L
@@ -17,6 +17,7 @@ from asmevo.isa.operand import FloatImm, Imm, Operand, Reg, RegKind, Special
 from asmevo.isa.semantics import table
 from asmevo.isa.semantics.instruction.constants import constant_bits
 from asmevo.isa.semantics.table import FloatMode
+from asmevo.isa.target import Target
 
 
 class Unsupported(UnsupportedError):
@@ -63,6 +64,7 @@ class Context:
         mode: float mode in force.
         vskip: MODE.VSKIP: vector instructions are skipped.
         arch: target name such as "gfx942".
+        lanes: of a wave.
         exact: matrix instructions follow the published accumulation models.
         gpr_idx: enables of the active s_set_gpr_idx region.
         open_junk: undocumented result bits hold junk.
@@ -83,12 +85,19 @@ class Context:
             mode = FloatMode(denorm_32=mode[0], denorm_16_64=mode[1])
         self.mode = mode.on_target(arch)
         self.arch = arch
+        self.lanes = Target(arch).wave_size
         self.vskip = vskip
         self.exact = exact
         self.gpr_idx = 0
         self.static_index = False
         self.reads_flags = False
         self.open_junk = False
+
+    def sized(self, record: Record) -> Record:
+        """The record, with a helper for this wave size."""
+        if record.variant.lanes != self.lanes:
+            record.variant = replace(record.variant, lanes=self.lanes)
+        return record
 
     def place(self, operand: Operand, type_: str = "b32", packed: int = 0) -> tuple[str, int]:
         """(kind letter, state offset) of an operand read as `type_`."""

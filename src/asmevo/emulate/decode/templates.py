@@ -163,7 +163,7 @@ class Templates:
         if style.waits and not reason:
             pending = pending_records(self._decoder, inst, -1, target)
             records += [Record(_PASS) for _ in pending] if skipped else pending
-        for one in records:
+        for one in map(self._decoder.sized, records):
             one.variant = _VARIANTS.setdefault(one.variant, one.variant)
         branches = record is not None and (record.target is not None or record.target2 is not None)
         return Template(tuple(records), effect.kind in _ENDS_BLOCK, branches, reason)

@@ -193,7 +193,7 @@ def user_sgprs(kernel: Kernel, launch: Launch) -> tuple[dict[int, int], dict[str
 
 
 def _private_buffer() -> tuple[int, int, int, int]:
-    """The scratch V#: swizzled by lane, dwords of 64 lanes side by side (GFX9)."""
+    """The scratch V#: swizzled by lane, the dwords of all lanes side by side (GFX9)."""
     base = L.PRIVATE_WINDOW
     return base & 0xFFFFFFFF, base >> 32 | 1 << 31, 0xFFFFFFFF, 1 << 23 | 3 << 21
 
@@ -263,7 +263,8 @@ def work_items(
     """(id rows per wave, rows to copy, initial EXEC per wave)."""
     bx, by, bz = launch.block
     total = bx * by * bz
-    linear = np.arange(waves * L.LANES, dtype=np.uint32)
+    lanes = kernel.descriptor.target.wave_size
+    linear = np.arange(waves * lanes, dtype=np.uint32)
     x, y, z = linear % bx, linear // bx % by, linear // (bx * by)
     active = linear < total
     wanted = kernel.descriptor.enable_vgpr_workitem_id
@@ -277,13 +278,12 @@ def work_items(
     else:
         rows, ids = wanted + 1, [x, y, z]
     image = aligned(waves * 3 * L.ROW)
-    view = image.view(np.uint32).reshape(waves, 3, L.LANES)
+    view = image.view(np.uint32).reshape(waves, 3, L.WIDEST)
     for n, values in enumerate(ids):
-        view[:, n, :] = np.where(active, values, 0xDEADBEEF).reshape(waves, L.LANES)
+        view[:, n, :lanes] = np.where(active, values, 0xDEADBEEF).reshape(waves, lanes)
     masks = np.zeros(waves, np.uint64)
     for w in range(waves):
-        lanes = min(L.LANES, total - L.LANES * w)
-        masks[w] = (1 << lanes) - 1
+        masks[w] = (1 << min(lanes, total - lanes * w)) - 1
     return image, rows, masks
 
 

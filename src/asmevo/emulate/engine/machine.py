@@ -180,8 +180,8 @@ class Machine:
 
         return Junk(
             scalar_junk(launch.poison).view(np.uint32),
-            dwords("vgprs", vgprs * L.ROW).reshape(-1, L.LANES),
-            dwords("agprs", max(1, agprs) * L.ROW).reshape(-1, L.LANES)[:agprs],
+            dwords("vgprs", vgprs * L.ROW).reshape(-1, L.WIDEST),
+            dwords("agprs", max(1, agprs) * L.ROW).reshape(-1, L.WIDEST)[:agprs],
             dwords("lds", lds),
             (frozenset(scalars) | frozenset(places.values()), frozenset(range(ids))),
         )
@@ -202,7 +202,7 @@ class Machine:
             InputError: the launch asks for more LDS than there is.
         """
         kernel = encoded.kernel
-        waves = -(-int(np.prod(launch.block)) // L.LANES)
+        waves = -(-int(np.prod(launch.block)) // kernel.descriptor.target.wave_size)
         packet = MemoryRegion(
             "dispatch packet", DISPATCH_ADDRESS, dispatch_packet(kernel, launch), False
         )
@@ -295,7 +295,7 @@ class Machine:
         pointers += np.uint64(states.ctypes.data)
         vgprs, agprs = _registers(kernel)
         lds_stride = -(-max(_LINE, job.lds) // _LINE) * _LINE + _LINE
-        private_stride = max(_LINE, private_bytes(kernel) * L.LANES)
+        private_stride = max(_LINE, private_bytes(kernel) * L.WIDEST)
         private = self._scratch("private", worker, private_stride * waves * resident)
         # Scratch starts undefined; its dwords repeat after a while, which no copy relies on.
         private[:] = np.resize(

@@ -7,7 +7,7 @@ wave's start. The scheduler is in `schedule`, the look for waves that make no pr
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.native.ir import LANES, Fn, Module
+from asmevo.emulate.native.ir import Fn, Module
 from asmevo.emulate.native.loops import CountedLoop
 from asmevo.emulate.sanitize.pending import CARRIED_COUNT, NOTED
 from asmevo.emulate.sanitize.shadow_layout import AREA_SIZE
@@ -82,7 +82,7 @@ def emit_resolve(module: Module) -> None:
     count = f.load("i64", f.at("%st", L.REGION_COUNT), 8)
     bad = f.op("alloca i64")
     f.store("i64", "0", bad, 8)
-    with CountedLoop(f, str(LANES), "lane") as lane:
+    with CountedLoop(f, str(f.lanes), "lane") as lane:
         bit = f.op(f"and i64 {f.op(f'lshr i64 %mask, {lane.i}')}, 1")
         work = f.label("work")
         f.cond(f.op(f"icmp ne i64 {bit}, 0"), work, lane.step)

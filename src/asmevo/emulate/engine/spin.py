@@ -18,7 +18,7 @@ from asmevo.emulate.native.loops import CountedLoop
 SLICE, _SPINS, _SAME, _DIGEST = "asmevo_slice", "asmevo_spins", "asmevo_same", "asmevo_digest"
 _STEPS = 2048  # of one look
 _SCALARS = L.SCC + 4 - L.SGPRS  # bytes of the scalar file with SCC
-_ROW_TYPE = vec("i32")
+_ROW_TYPE = vec("i32", L.WIDEST)
 # The copy: vector rows where they stand, then the scalars, then what else decides how to go on.
 COPY_SIZE = L.CONTROL + 256
 _ALSO = ((L.RECORD, "i64"), (L.RECORDS, "i64"), (L.MODE_BITS, "i32"))

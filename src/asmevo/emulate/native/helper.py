@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.native.ir import LANES, Fn, Module, vec
+from asmevo.emulate.native.ir import LANE_SET, Fn, Module
 from asmevo.emulate.native.llvm_algebra import LLVMAlgebra
 from asmevo.emulate.native.variant import Variant
 from asmevo.isa.semantics.values import Value
-
-I32X64, I64X64, I1X64 = vec("i32"), vec("i64"), vec("i1")
 
 
 class Helper:
     """One helper function under construction.
 
-    `suffix` names a second function of a variant, to which the first hands over.
+    `suffix` names a second function of a variant, to which the first hands over. Inside a helper a
+    set of lanes is an i64 with one bit per lane, whatever the wave size; `load_mask` and
+    `store_mask` know how wide it is in the state.
     """
 
     def __init__(self, module: Module, variant: Variant, suffix: str = "") -> None:
         self.module = module
         self.variant = variant
-        self.fn = Fn(module, variant.symbol + suffix, "ptr noundef %st, ptr noundef %rec")
-        self.vector = LLVMAlgebra(self.fn)
+        self.lanes = variant.lanes
+        self.fn = Fn(
+            module,
+            variant.symbol + suffix,
+            "ptr noundef %st, ptr noundef %rec",
+            lanes=self.lanes,
+        )
+        self.vector = LLVMAlgebra(self.fn, self.lanes)
         self.scalar = LLVMAlgebra(self.fn, 0)
         self._exec: str | None = None
         if variant.option("flags"):
             for mask, flag in ((L.VCC, L.VCCZ), (L.EXEC, L.EXECZ)):
-                zero = self.fn.op(f"icmp eq i64 {self.field(mask)}, 0")
+                zero = self.fn.op(f"icmp eq i64 {self.mask_field(mask)}, 0")
                 self.set_field(flag, self.fn.op(f"zext i1 {zero} to i64"))
 
     # --- record and operand addresses ---------------------------------------------------
@@ -59,31 +65,54 @@ class Helper:
         align = 8 if kind in ("i64", "ptr") else 4
         self.fn.store(kind, value, self.fn.at("%st", offset), align)
 
+    def load_mask(self, pointer: str, align: int = 4) -> str:
+        """The lanes of an architectural mask, as i64."""
+        return self._widen(self.fn.load(f"i{self.lanes}", pointer, align))
+
+    def store_mask(self, lanes: str, pointer: str, align: int = 4) -> None:
+        """Write an architectural mask; nothing beside it changes."""
+        self.fn.store(f"i{self.lanes}", self.narrow(lanes), pointer, align)
+
+    def narrow(self, lanes: str) -> str:
+        """A set of lanes in as many bits as the wave has lanes."""
+        if self.lanes == LANE_SET:
+            return lanes
+        return self.fn.op(f"trunc i{LANE_SET} {lanes} to i{self.lanes}")
+
+    def _widen(self, lanes: str) -> str:
+        if self.lanes == LANE_SET:
+            return lanes
+        return self.fn.op(f"zext i{self.lanes} {lanes} to i{LANE_SET}")
+
+    def mask_field(self, offset: int) -> str:
+        """The lanes of EXEC or VCC, as i64."""
+        return self.load_mask(self.fn.at("%st", offset), 8)
+
     # --- reading --------------------------------------------------------------------------
     def splat(self, scalar: str, w: int) -> str:
-        """A 64-lane vector of one scalar."""
-        f, t = self.fn, vec(f"i{w}")
+        """A scalar in every lane."""
+        f, t = self.fn, self.fn.vec(f"i{w}")
         one = f.op(f"insertelement {t} poison, i{w} {scalar}, i64 0")
-        return f.op(f"shufflevector {t} {one}, {t} poison, {I32X64} zeroinitializer")
+        return f.op(f"shufflevector {t} {one}, {t} poison, {f.i32s} zeroinitializer")
 
     def row(self, pointer: str) -> str:
         """Load a vector row."""
-        return self.fn.load(I32X64, pointer, 64)
+        return self.fn.load(self.fn.i32s, pointer, L.ROW_ALIGN)
 
     def join(self, low: str, high: str) -> str:
-        """Two 32-bit rows as one <64 x i64>."""
+        """Two 32-bit rows as one of 64 bits."""
         f = self.fn
-        lo = f.op(f"zext {I32X64} {low} to {I64X64}")
-        hi = f.op(f"zext {I32X64} {high} to {I64X64}")
-        up = f.op(f"shl {I64X64} {hi}, splat (i64 32)")
-        return f.op(f"or {I64X64} {lo}, {up}")
+        lo = f.op(f"zext {f.i32s} {low} to {f.i64s}")
+        hi = f.op(f"zext {f.i32s} {high} to {f.i64s}")
+        up = f.op(f"shl {f.i64s} {hi}, splat (i64 32)")
+        return f.op(f"or {f.i64s} {lo}, {up}")
 
     def split(self, wide: str) -> tuple[str, str]:
-        """A <64 x i64> as its (low, high) rows."""
+        """A row of 64 bits as its (low, high) rows."""
         f = self.fn
-        low = f.op(f"trunc {I64X64} {wide} to {I32X64}")
-        up = f.op(f"lshr {I64X64} {wide}, splat (i64 32)")
-        return low, f.op(f"trunc {I64X64} {up} to {I32X64}")
+        low = f.op(f"trunc {f.i64s} {wide} to {f.i32s}")
+        up = f.op(f"lshr {f.i64s} {wide}, splat (i64 32)")
+        return low, f.op(f"trunc {f.i64s} {up} to {f.i32s}")
 
     def source_row(self, index: int, kind: str, part: int = 0) -> str:
         """32-bit lanes of an operand: a row, or a scalar broadcast; `part` counts dwords."""
@@ -100,37 +129,36 @@ class Helper:
         return self.splat(self.fn.load("i64", pointer), 64)
 
     def lane_numbers(self) -> str:
-        """The constant vector 0..63."""
-        return "<" + ", ".join(f"i32 {i}" for i in range(LANES)) + ">"
+        """The constant vector 0, 1, 2, ..."""
+        return "<" + ", ".join(f"i32 {i}" for i in range(self.lanes)) + ">"
 
     # --- EXEC -----------------------------------------------------------------------------
     def exec_bits(self) -> str:
         """EXEC as i64 (loaded once)."""
         if self._exec is None:
-            self._exec = self.field(L.EXEC)
+            self._exec = self.mask_field(L.EXEC)
         return self._exec
 
     def mask(self, bits: str) -> str:
-        """A 64-bit mask as <64 x i1>."""
-        return self.fn.op(f"bitcast i64 {bits} to {I1X64}")
+        """A set of lanes as one i1 per lane."""
+        narrow = self.narrow(bits)
+        return self.fn.op(f"bitcast i{self.lanes} {narrow} to {self.fn.i1s}")
 
     def bits(self, mask: str) -> str:
-        """<64 x i1> as a 64-bit mask."""
-        return self.fn.op(f"bitcast {I1X64} {mask} to i64")
+        """One i1 per lane as a set of lanes."""
+        f = self.fn
+        return self._widen(f.op(f"bitcast {f.i1s} {mask} to i{self.lanes}"))
 
     def is_full(self, bits: str) -> str:
-        """Whether all lanes of a mask are active."""
-        return self.fn.op(f"icmp eq i64 {bits}, -1")
+        """Whether a set has all lanes."""
+        return self.fn.op(f"icmp eq i64 {bits}, {self.fn.all_lanes}")
 
     def store_masked(self, value: str, pointer: str, mask: str) -> None:
         """Masked store of a row (inactive lanes keep their old value)."""
-        self.module.declare(
-            f"declare void @llvm.masked.store.v{LANES}i32.p0({I32X64}, ptr, i32 immarg, {I1X64})"
-        )
-        self.fn.emit(
-            f"call void @llvm.masked.store.v{LANES}i32.p0({I32X64} {value}, ptr {pointer}, "
-            f"i32 64, {I1X64} {mask})"
-        )
+        f = self.fn
+        name = f"void @llvm.masked.store.v{f.lanes}i32.p0"
+        self.module.declare(f"declare {name}({f.i32s}, ptr, i32 immarg, {f.i1s})")
+        f.emit(f"call {name}({f.i32s} {value}, ptr {pointer}, i32 {L.ROW_ALIGN}, {f.i1s} {mask})")
 
     def store_rows(self, writes: list[tuple[str, str]], write_mask: str | None = None) -> None:
         """Store (value, pointer) rows under EXEC and finish the helper.
@@ -150,7 +178,7 @@ class Helper:
         f.cond(self.is_full(bits), fast, slow, likely=True)
         f.place(fast)
         for value, pointer in writes:
-            f.store(I32X64, value, pointer, 64)
+            f.store(f.i32s, value, pointer, L.ROW_ALIGN)
         self.next()
         f.place(slow)
         mask = self.mask(bits)
@@ -188,7 +216,7 @@ class Helper:
 
     # --- values ---------------------------------------------------------------------------
     def v(self, raw: str, width: int, kind: str = "u") -> Value:
-        """A 64-lane value."""
+        """A value per lane."""
         return Value(self.vector, raw, width, kind)
 
     def s(self, raw: str, width: int, kind: str = "u") -> Value:

@@ -14,11 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from asmevo.emulate.layout import LANES
+from asmevo.emulate.layout import WIDEST
+
+LANE_SET = 64  # bits of a set of lanes as a value, whatever the wave size
 
 
-def vec(element: str, count: int = LANES) -> str:
-    """Vector type text: `<64 x i32>`."""
+def vec(element: str, count: int) -> str:
+    """Vector type text: `<4 x i32>`."""
     return f"<{count} x {element}>"
 
 
@@ -47,13 +49,29 @@ class Module:
 
 
 class Fn:
-    """One function under construction. Values are strings such as `%7` or constants."""
+    """One function under construction. Values are strings such as `%7` or constants.
+
+    Attributes:
+        lanes: lanes per wave that it is for. Functions that all waves share are for the widest
+            one: the sets of lanes that a narrower wave gives them end earlier.
+        i1s, i32s, i64s, pointers: vector types with one element per lane (`vec` for others).
+    """
 
     def __init__(
-        self, module: Module, name: str, params: str, result: str = "void", noinline: bool = False
+        self,
+        module: Module,
+        name: str,
+        params: str,
+        result: str = "void",
+        noinline: bool = False,
+        lanes: int = WIDEST,
     ) -> None:
         self.module = module
         self.name = name
+        self.lanes = lanes
+        self.i1s, self.i32s, self.i64s, self.pointers = (
+            vec(element, lanes) for element in ("i1", "i32", "i64", "ptr")
+        )
         self._head = f"define {result} @{name}({params}) #{1 if noinline else 0} {{"
         self._lines: list[str] = ["entry:"]
         self._next = 0
@@ -88,6 +106,16 @@ class Fn:
     def finish(self) -> None:
         """Close the function and add it to the module."""
         self.module.functions.append("\n".join([self._head, *self._lines, "}"]))
+
+    # --- lanes ---------------------------------------------------------------------------
+    def vec(self, element: str) -> str:
+        """Type of one element per lane: `<32 x i8>`."""
+        return vec(element, self.lanes)
+
+    @property
+    def all_lanes(self) -> str:
+        """The set of all lanes, a constant of `LANE_SET` bits."""
+        return "-1" if self.lanes == LANE_SET else str((1 << self.lanes) - 1)
 
     # --- control -------------------------------------------------------------------------
     def br(self, label: str) -> None:

@@ -1,20 +1,20 @@
-"""The LLVM instantiation of the value algebra: IR text over 64 lanes or one scalar."""
+"""The LLVM instantiation of the value algebra: IR text over the lanes of a wave, or one scalar."""
 
 from __future__ import annotations
 
-from asmevo.emulate.native.ir import LANES, Fn
+from asmevo.emulate.native.ir import Fn
 from asmevo.isa.semantics.values import Value
 
 _FLOAT = {16: "half", 32: "float", 64: "double"}
 
 
 class LLVMAlgebra:
-    """Emits IR into `fn`; `lanes` is 64 for VALU work and 0 for scalars.
+    """Emits IR into `fn`; `lanes` is the wave's for VALU work and 0 for scalars.
 
     See `values.Algebra` for what each operation means.
     """
 
-    def __init__(self, fn: Fn, lanes: int = LANES) -> None:
+    def __init__(self, fn: Fn, lanes: int) -> None:
         self.fn = fn
         self.lanes = lanes
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from asmevo.emulate.layout import WIDEST
 from asmevo.emulate.native.ir import Module
 
 
@@ -19,13 +20,15 @@ from asmevo.emulate.native.ir import Module
 class Variant:
     """Identity of a helper: emitter family, opcode, operand kinds and everything else static.
 
-    `kinds` has one letter per operand: "v" a vector row, "s" a scalar or constant.
+    `kinds` has one letter per operand: "v" a vector row, "s" a scalar or constant; `lanes` is the
+    number of lanes per wave.
     """
 
     family: str
     name: str
     kinds: str = ""
     options: tuple[tuple[str, Any], ...] = ()
+    lanes: int = WIDEST
 
     def option(self, name: str, default: Any = None) -> Any:
         """Value of a static option."""

@@ -9,7 +9,7 @@ that are left enter shadow memory again in the new interval. LDS-DMA loads are f
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.native.helper import I64X64, Helper
+from asmevo.emulate.native.helper import Helper
 from asmevo.emulate.native.ir import Fn, Module
 from asmevo.emulate.native.loops import CountedLoop
 from asmevo.emulate.sanitize.pending import (
@@ -97,8 +97,8 @@ def emit_hold(module: Module) -> None:
         f.store("i64", value, f.at(entry, field), 8)
     f.cond(f.op("icmp eq i64 %mask, 0"), out, put)
     f.place(put)
-    hosts = f.load(I64X64, f.at("%st", L.HOST), 64)
-    f.store(I64X64, hosts, f.at(entry, N_HOSTS), 8)
+    hosts = f.load(f.i64s, f.at("%st", L.HOST), L.ROW_ALIGN)
+    f.store(f.i64s, hosts, f.at(entry, N_HOSTS), 8)
     f.br(out)
     f.place(out)
     f.ret()
@@ -138,7 +138,7 @@ def emit_carry(module: Module) -> None:
         f.place(run)
         enter(record, host, size, flags, each.step)
         f.place(lanes)
-        with CountedLoop(f, str(L.LANES), "lane") as lane:
+        with CountedLoop(f, str(f.lanes), "lane") as lane:
             bit = f.op(f"and i64 {f.op(f'lshr i64 {mask}, {lane.i}')}, 1")
             active = f.label("active")
             f.cond(f.op(f"icmp ne i64 {bit}, 0"), active, lane.step)

@@ -8,7 +8,7 @@ are other waves' (or the own one's) that the barrier let go too early.
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.native.ir import LANES, Fn, Module
+from asmevo.emulate.native.ir import Fn, Module
 from asmevo.emulate.native.loops import CountedLoop
 from asmevo.emulate.sanitize.pending import (
     LANDED,
@@ -69,7 +69,7 @@ def emit_early(module: Module) -> None:
         f.place(dma)
         start, step = _range(f, entry)
         mask = f.load("i64", f.at(entry, Q_MASK), 8)
-        with CountedLoop(f, str(LANES), "lane") as lane:
+        with CountedLoop(f, str(f.lanes), "lane") as lane:
             low = f.op(f"add i64 {start}, {f.op(f'mul i64 {lane.i}, {step}')}")
             high = f.op(f"add i64 {low}, {step}")
             meets = f.op(f"icmp ult i64 {low}, {end}")
@@ -97,7 +97,7 @@ def emit_landed(module: Module) -> None:
     own_index = f.load("i32", f.at("%held", Q_INDEX))
     wave = f.load("i32", f.at("%st", L.WAVE_NUMBER))
     granules = f.op(f"lshr i64 {step}, {shift}")
-    with CountedLoop(f, str(LANES), "lane") as lane:
+    with CountedLoop(f, str(f.lanes), "lane") as lane:
         bit = f.op(f"and i64 {f.op(f'lshr i64 {mask}, {lane.i}')}, 1")
         active = f.label("active")
         f.cond(f.op(f"icmp ne i64 {bit}, 0"), active, lane.step)

@@ -13,8 +13,8 @@ ones as the counter holds is complete without any wait.
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.native.helper import I1X64, I32X64, I64X64, Helper
-from asmevo.emulate.native.ir import LANES, Fn, Module, vec
+from asmevo.emulate.native.helper import Helper
+from asmevo.emulate.native.ir import Fn, Module
 from asmevo.emulate.native.loops import CountedLoop
 from asmevo.emulate.native.variant import Variant, family
 
@@ -32,7 +32,7 @@ NOTED = 8  # their number, in the queue's head
 NOTES = Q_HEAD + CAPACITY * Q_ENTRY
 N_RECORD, N_SEQUENCE, N_KIND, N_FLAGS, N_SIZE, N_MASK, N_HOST = range(0, 56, 8)
 N_HOSTS = 64
-NOTE_SIZE = N_HOSTS + 8 * L.LANES
+NOTE_SIZE = N_HOSTS + 8 * L.WIDEST
 NOTES_CAPACITY = 256
 # And the instructions (u32) of those that the wave took over the last barrier.
 CARRIED_COUNT = 16  # their number, in the queue's head
@@ -142,26 +142,26 @@ def _settle(h: Helper, kind: int, sequence: str) -> None:
         f.place(after)
 
 
-def _junk_row(bits: int) -> str:
-    """Junk of 64 lanes in these bits."""
-    return "<" + ", ".join(f"i32 {_signed(JUNK[n % 4] & bits)}" for n in range(LANES)) + ">"
+def _junk_row(lanes: int, bits: int) -> str:
+    """A row of junk in these bits."""
+    return "<" + ", ".join(f"i32 {_signed(JUNK[n % 4] & bits)}" for n in range(lanes)) + ">"
 
 
 def _hold_rows(h: Helper, data: str, pointer: str, rows: int, half: int) -> None:
     f = h.fn
     bits = h.exec_bits()
     whole, partial, done = f.label("whole"), f.label("partial"), f.label("held")
-    values = [f.load(I32X64, f.at(pointer, n * L.ROW), 64) for n in range(rows)]
+    values = [f.load(f.i32s, f.at(pointer, n * L.ROW), L.ROW_ALIGN) for n in range(rows)]
     for n, value in enumerate(values):
-        f.store(I32X64, value, f.at(data, n * L.ROW), 64)
-    junk = [_junk_row(WHOLE)] * rows
+        f.store(f.i32s, value, f.at(data, n * L.ROW), L.ROW_ALIGN)
+    junk = [_junk_row(f.lanes, WHOLE)] * rows
     if half != WHOLE:
-        kept = f.op(f"and {I32X64} {values[0]}, splat (i32 {_signed(~half & WHOLE)})")
-        junk = [f.op(f"or {I32X64} {kept}, {_junk_row(half)}")]
+        kept = f.op(f"and {f.i32s} {values[0]}, splat (i32 {_signed(~half & WHOLE)})")
+        junk = [f.op(f"or {f.i32s} {kept}, {_junk_row(f.lanes, half)}")]
     f.cond(h.is_full(bits), whole, partial, likely=True)
     f.place(whole)
     for n, value in enumerate(junk):
-        f.store(I32X64, value, f.at(pointer, n * L.ROW), 64)
+        f.store(f.i32s, value, f.at(pointer, n * L.ROW), L.ROW_ALIGN)
     f.br(done)
     f.place(partial)
     mask = h.mask(bits)
@@ -180,7 +180,7 @@ def hold_lds(h: Helper, rows: list[str], start: str) -> None:
     index = f.load("i32", f.at("%rec", L.R_INDEX))
     f.store("i32", index, f.at(data, Q_INDEX - Q_DATA))
     for n, row in enumerate(rows):
-        f.store(I32X64, row, f.at(data, n * L.ROW), 64)
+        f.store(f.i32s, row, f.at(data, n * L.ROW), L.ROW_ALIGN)
     _bump(h, L.DMA_PENDING)
 
 
@@ -428,25 +428,25 @@ def _arrive(f: Fn, entry: str, done: str) -> None:
     f.cond(to_lds, dma, lanes)
     f.place(lanes)
     whole = f.op(f"icmp eq i32 {half}, -1")
-    whole = f.op(f"and i1 {whole}, {f.op(f'icmp eq i64 {bits}, -1')}")
+    whole = f.op(f"and i1 {whole}, {f.op(f'icmp eq i64 {bits}, {f.all_lanes}')}")
     f.cond(whole, full, partial)
     f.place(full)
     with CountedLoop(f, count, "row") as row:
         at = f.op(f"mul i64 {row.i}, {L.ROW}")
-        f.store(I32X64, f.load(I32X64, f.at(data, at), 64), f.at(target, at), 64)
+        f.store(f.i32s, f.load(f.i32s, f.at(data, at), L.ROW_ALIGN), f.at(target, at), L.ROW_ALIGN)
     f.br(done)
     f.place(partial)
-    mask = f.op(f"bitcast i64 {bits} to {I1X64}")
-    one = f.op(f"insertelement {I32X64} poison, i32 {half}, i64 0")
-    wide = f.op(f"shufflevector {I32X64} {one}, {I32X64} poison, {I32X64} zeroinitializer")
+    mask = f.op(f"bitcast i64 {bits} to {f.i1s}")
+    one = f.op(f"insertelement {f.i32s} poison, i32 {half}, i64 0")
+    wide = f.op(f"shufflevector {f.i32s} {one}, {f.i32s} poison, {f.i32s} zeroinitializer")
     with CountedLoop(f, count, "row") as row:
         at = f.op(f"mul i64 {row.i}, {L.ROW}")
-        new = f.load(I32X64, f.at(data, at), 64)
-        old = f.load(I32X64, f.at(target, at), 64)
-        differs = f.op(f"and {I32X64} {f.op(f'xor {I32X64} {new}, {old}')}, {wide}")
-        merged = f.op(f"xor {I32X64} {old}, {differs}")
-        value = f.op(f"select {I1X64} {mask}, {I32X64} {merged}, {I32X64} {old}")
-        f.store(I32X64, value, f.at(target, at), 64)
+        new = f.load(f.i32s, f.at(data, at), L.ROW_ALIGN)
+        old = f.load(f.i32s, f.at(target, at), L.ROW_ALIGN)
+        differs = f.op(f"and {f.i32s} {f.op(f'xor {f.i32s} {new}, {old}')}, {wide}")
+        merged = f.op(f"xor {f.i32s} {old}, {differs}")
+        value = f.op(f"select {f.i1s} {mask}, {f.i32s} {merged}, {f.i32s} {old}")
+        f.store(f.i32s, value, f.at(target, at), L.ROW_ALIGN)
     f.br(done)
     f.place(dma)
     left = f.op(f"sub i64 {f.load('i64', f.at('%st', L.DMA_PENDING), 8)}, 1")
@@ -461,21 +461,21 @@ def _arrive(f: Fn, entry: str, done: str) -> None:
     base = f.load("ptr", f.at("%st", L.LDS_BASE), 8)
     first = f.at(base, offset)
     step = f.op(f"mul i64 {count}, 4")
-    numbers = "<" + ", ".join(f"i64 {n}" for n in range(LANES)) + ">"
-    one = f.op(f"insertelement {I64X64} poison, i64 {step}, i64 0")
-    wide = f.op(f"shufflevector {I64X64} {one}, {I64X64} poison, {I32X64} zeroinitializer")
-    places = f.op(f"mul {I64X64} {wide}, {numbers}")
-    mask = f.op(f"bitcast i64 {bits} to {I1X64}")
-    pointers = vec("ptr")
+    numbers = "<" + ", ".join(f"i64 {n}" for n in range(f.lanes)) + ">"
+    one = f.op(f"insertelement {f.i64s} poison, i64 {step}, i64 0")
+    wide = f.op(f"shufflevector {f.i64s} {one}, {f.i64s} poison, {f.i32s} zeroinitializer")
+    places = f.op(f"mul {f.i64s} {wide}, {numbers}")
+    mask = f.op(f"bitcast i64 {bits} to {f.i1s}")
+    pointers = f.pointers
     with CountedLoop(f, count, "row") as row:
         at = f.op(f"mul i64 {row.i}, {L.ROW}")
-        value = f.load(I32X64, f.at(data, at), 64)
+        value = f.load(f.i32s, f.at(data, at), L.ROW_ALIGN)
         start = f.at(first, f.op(f"mul i64 {row.i}, 4"))
-        where = f.op(f"getelementptr i8, ptr {start}, {I64X64} {places}")
+        where = f.op(f"getelementptr i8, ptr {start}, {f.i64s} {places}")
         f.call(
             "void",
-            f"llvm.masked.scatter.v{LANES}i32.v{LANES}p0",
-            f"{I32X64} {value}, {pointers} {where}, i32 1, {I1X64} {mask}",
-            declare=f"{I32X64}, {pointers}, i32 immarg, {I1X64}",
+            f"llvm.masked.scatter.v{f.lanes}i32.v{f.lanes}p0",
+            f"{f.i32s} {value}, {pointers} {where}, i32 1, {f.i1s} {mask}",
+            declare=f"{f.i32s}, {pointers}, i32 immarg, {f.i1s}",
         )
     f.br(done)

@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.native.helper import I1X64, I64X64, Helper
-from asmevo.emulate.native.ir import LANES, Fn, Module
+from asmevo.emulate.native.helper import Helper
+from asmevo.emulate.native.ir import Fn, Module
 from asmevo.emulate.native.loops import CountedLoop
 from asmevo.emulate.sanitize.carried import CLASS_SHIFT, HOLD, class_of
 from asmevo.emulate.sanitize.early import EARLY_READ
@@ -99,7 +99,7 @@ def access(
     """
     f = h.fn
     flags = _flags(h, flags, hold)
-    f.store(I64X64, hosts, f.at("%st", L.HOST), 64)
+    f.store(f.i64s, hosts, f.at("%st", L.HOST), L.ROW_ALIGN)
     f.module.declare(f"declare void @{SHADOW}(ptr, ptr, i64, i64, i64, i64)")
     f.emit(
         f"call void @{SHADOW}(ptr %st, ptr %rec, i64 {mask}, i64 {size}, i64 {flags}, i64 {lds:d})"
@@ -278,8 +278,8 @@ class _Access:
         some = f.label("some")
         f.cond(f.op("icmp eq i64 %mask, 0"), self.out, some)
         f.place(some)
-        self.hosts = f.load(I64X64, f.at("%st", L.HOST), 64)
-        self.active = f.op(f"bitcast i64 %mask to {I1X64}")
+        self.hosts = f.load(f.i64s, f.at("%st", L.HOST), L.ROW_ALIGN)
+        self.active = f.op(f"bitcast i64 %mask to {f.i1s}")
         self.low, high = self._extreme("umin", -1), self._extreme("umax", 0)
         self.span = f.op(f"sub i64 {high}, {self.low}")
         self.area = _Area(f, self._find(high))
@@ -302,10 +302,10 @@ class _Access:
     def _extreme(self, name: str, other: int) -> str:
         f = self.f
         filled = f.op(
-            f"select {I1X64} {self.active}, {I64X64} {self.hosts}, {I64X64} splat (i64 {other})"
+            f"select {f.i1s} {self.active}, {f.i64s} {self.hosts}, {f.i64s} splat (i64 {other})"
         )
-        name = f"llvm.vector.reduce.{name}.v{L.LANES}i64"
-        return f.call("i64", name, f"{I64X64} {filled}", I64X64)
+        name = f"llvm.vector.reduce.{name}.v{f.lanes}i64"
+        return f.call("i64", name, f"{f.i64s} {filled}", f.i64s)
 
     def _find(self, high: str) -> str:
         """The area of the lowest lane; scratch needs no check."""
@@ -318,7 +318,7 @@ class _Access:
         f.place(search)
         private = f.op(f"ptrtoint ptr {f.load('ptr', f.at('%st', L.PRIVATE), 8)} to i64")
         scratch = f.load("i64", f.at("%st", L.PRIVATE_SIZE), 8)
-        scratch = f.op(f"mul i64 {scratch}, {L.LANES}")
+        scratch = f.op(f"mul i64 {scratch}, {f.lanes}")
         inside = [
             f.op(f"icmp ult i64 {f.op(f'sub i64 {x}, {private}')}, {scratch}")
             for x in (self.low, high)
@@ -357,12 +357,12 @@ class _Access:
         f, area = self.f, self.area
         plain = f.label("plain")
         below = f.op(f"sub i64 {f.op(f'shl i64 1, {area.shift}')}, 1")
-        relative = f.op(f"sub {I64X64} {self.hosts}, {_splat64(f, self.low)}")
+        relative = f.op(f"sub {f.i64s} {self.hosts}, {_splat64(f, self.low)}")
         relative = f.op(
-            f"select {I1X64} {self.active}, {I64X64} {relative}, {I64X64} zeroinitializer"
+            f"select {f.i1s} {self.active}, {f.i64s} {relative}, {f.i64s} zeroinitializer"
         )
-        name = f"llvm.vector.reduce.or.v{L.LANES}i64"
-        spread = f.call("i64", name, f"{I64X64} {relative}", I64X64)
+        name = f"llvm.vector.reduce.or.v{f.lanes}i64"
+        spread = f.call("i64", name, f"{f.i64s} {relative}", f.i64s)
         ragged = f.op(f"or i64 {f.op(f'or i64 {spread}, {self.offset}')}, %size")
         ragged = f.op(f"icmp ne i64 {f.op(f'and i64 {ragged}, {below}')}, 0")
         atomic = f.op(f"icmp ne i64 {f.op(f'and i64 %flags, {ATOMIC}')}, 0")
@@ -378,16 +378,16 @@ class _Access:
         power = f.op(f"icmp eq i64 {f.op(f'and i64 %size, {less}')}, 0")
         even = f.op(f"and i64 {spread}, {less}")
         ok = f.op(f"and i1 {power}, {f.op(f'icmp eq i64 {even}, 0')}")
-        reach = f.op(f"mul i64 %size, {L.LANES - 1}")
+        reach = f.op(f"mul i64 %size, {f.lanes - 1}")
         ok = f.op(f"and i1 {ok}, {f.op(f'icmp ule i64 {self.span}, {reach}')}")
         f.cond(ok, near, lanes)
         f.place(near)
         log = f.call("i64", "llvm.cttz.i64", "i64 %size, i1 true", declare="i64, i1")
-        position = f.op(f"lshr {I64X64} {relative}, {_splat64(f, log)}")
-        one = f.op(f"shl {I64X64} splat (i64 1), {position}")
+        position = f.op(f"lshr {f.i64s} {relative}, {_splat64(f, log)}")
+        one = f.op(f"shl {f.i64s} splat (i64 1), {position}")
         # Inactive lanes are at position 0, where the lowest active lane is, too.
-        name = f"llvm.vector.reduce.or.v{L.LANES}i64"
-        bitmap = f.call("i64", name, f"{I64X64} {one}", I64X64)
+        name = f"llvm.vector.reduce.or.v{f.lanes}i64"
+        bitmap = f.call("i64", name, f"{f.i64s} {one}", f.i64s)
         next_bits = f.op(f"shl i64 {bitmap}, 1")
         begins = f.op(f"and i64 {bitmap}, {f.op(f'xor i64 {next_bits}, -1')}")
         runs = f.call("i64", "llvm.ctpop.i64", f"i64 {begins}", declare="i64")
@@ -482,8 +482,8 @@ def _each_lane(f: Fn, bits: str, out: str, body: Callable[[str], None]) -> None:
 
 
 def _splat64(f: Fn, scalar: str) -> str:
-    one = f.op(f"insertelement {I64X64} poison, i64 {scalar}, i64 0")
-    return f.op(f"shufflevector {I64X64} {one}, {I64X64} poison, <{LANES} x i32> zeroinitializer")
+    one = f.op(f"insertelement {f.i64s} poison, i64 {scalar}, i64 0")
+    return f.op(f"shufflevector {f.i64s} {one}, {f.i64s} poison, <{f.lanes} x i32> zeroinitializer")
 
 
 def _emit_age(module: Module) -> None:

@@ -11,6 +11,8 @@ from functools import lru_cache
 
 from asmevo.isa.matrix import matrix_shape
 
+LANES = 64  # MFMA and SMFMAC exist for waves of 64 lanes alone
+
 
 @dataclass(frozen=True, slots=True)
 class Format:
@@ -78,12 +80,12 @@ class MatrixOp:
     @property
     def a_elements(self) -> int:
         """Elements of A that one lane holds."""
-        return self.m * self.a_k * self.blocks // 64
+        return self.m * self.a_k * self.blocks // LANES
 
     @property
     def b_elements(self) -> int:
         """Elements of B that one lane holds."""
-        return self.n * self.k * self.blocks // 64
+        return self.n * self.k * self.blocks // LANES
 
     @property
     def acc_bits(self) -> int:
@@ -93,7 +95,7 @@ class MatrixOp:
     @property
     def acc_elements(self) -> int:
         """Accumulator elements per lane."""
-        return self.m * self.n * self.blocks // 64
+        return self.m * self.n * self.blocks // LANES
 
     @property
     def acc_registers(self) -> int:
@@ -115,16 +117,16 @@ class MatrixOp:
     def result_place(self, i: int, j: int, block: int) -> tuple[int, int]:
         """(lane, accumulator element) of D[i, j] of a block."""
         run = 1 if self.acc == "f64" else 4  # consecutive rows in one lane
-        rows = 64 // self.n
-        shared = -(-64 * run // (self.m * self.n))  # blocks that share a register
-        element = block * (self.m * self.n // 64) + run * (i // (run * rows)) + i % run
+        rows = LANES // self.n
+        shared = -(-LANES * run // (self.m * self.n))  # blocks that share a register
+        element = block * (self.m * self.n // LANES) + run * (i // (run * rows)) + i % run
         lane = j + self.n * (block % shared) + self.n * shared * ((i // run) % rows)
         return lane, element
 
     def groups(self) -> list[list[tuple[int, int]]]:
         """For each accumulator element, (row, block) of each group of n lanes."""
         table: list[list[tuple[int, int]]] = [
-            [(-1, -1)] * (64 // self.n) for _ in range(self.acc_elements)
+            [(-1, -1)] * (LANES // self.n) for _ in range(self.acc_elements)
         ]
         for block in range(self.blocks):
             for i in range(self.m):
@@ -151,7 +153,7 @@ def _place(
 ) -> tuple[int, int]:
     if fmt.bits == 8 and per_lane > 16:
         # Chunks of 16 bytes interleave over the lane groups.
-        groups = 64 // (side * blocks)
+        groups = LANES // (side * blocks)
         lane = i + side * block + side * blocks * ((k // 16) % groups)
         return lane, 16 * (k // (16 * groups)) + k % 16
     return i + side * block + side * blocks * (k // per_lane), k % per_lane
@@ -193,7 +195,7 @@ def b_lane(lane: int, blgp: int) -> int:
     if blgp in (1, 2):
         return lane % 32 + (32 if blgp == 2 else 0)
     if blgp == 3:
-        return (lane + 16) % 64
+        return (lane + 16) % LANES
     return lane % 16 + 16 * (blgp - 4)
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from asmevo.emulate import layout as L
 from asmevo.emulate.helpers.memory.access import lane_loop
-from asmevo.emulate.native.helper import I32X64, Helper
-from asmevo.emulate.native.ir import LANES, Module
+from asmevo.emulate.native.helper import Helper
+from asmevo.emulate.native.ir import Module
 from asmevo.emulate.native.variant import Variant, family
 
 
 def _lane_select(h: Helper, slot: int) -> str:
-    """The scalar lane number in a slot, modulo the wave size, as i64."""
+    """The scalar lane number in a slot, modulo the number of lanes, as i64."""
     f = h.fn
-    low = f.op(f"and i32 {f.load('i32', h.slot(slot))}, 63")
+    low = f.op(f"and i32 {f.load('i32', h.slot(slot))}, {h.lanes - 1}")
     return f.op(f"zext i32 {low} to i64")
 
 
@@ -29,7 +29,7 @@ def emit_read_lane(module: Module, variant: Variant) -> None:
             first = f.call(
                 "i64", "llvm.cttz.i64", f"i64 {h.exec_bits()}, i1 false", declare="i64, i1"
             )
-            lane = f.op(f"and i64 {first}, 63")
+            lane = f.op(f"and i64 {first}, {h.lanes - 1}")
         else:
             lane = _lane_select(h, 2)
         value = f.load("i32", f.at(source, f.op(f"mul i64 {lane}, 4")))
@@ -56,19 +56,20 @@ def emit_permute(module: Module, variant: Variant) -> None:
     h = Helper(module, variant)
     f = h.fn
     offset = f.op(f"trunc i64 {h.imm()} to i32")
-    address = f.op(f"add {I32X64} {h.source_row(1, 'v')}, {h.splat(offset, 32)}")
-    lanes = f.op(f"and {I32X64} {f.op(f'lshr {I32X64} {address}, splat (i32 2)')}, splat (i32 63)")
+    address = f.op(f"add {f.i32s} {h.source_row(1, 'v')}, {h.splat(offset, 32)}")
+    dword = f.op(f"lshr {f.i32s} {address}, splat (i32 2)")
+    lanes = f.op(f"and {f.i32s} {dword}, splat (i32 {h.lanes - 1})")
     data = h.source_row(2, "v")
     active = h.mask(h.exec_bits())
     # Inactive source lanes contribute zero.
     zero = "zeroinitializer"
     area = f.at("%st", L.HOST)
-    f.store(I32X64, lanes, area, 64)
-    values = f.at("%st", L.HOST + 256)
+    f.store(f.i32s, lanes, area, L.ROW_ALIGN)
+    values = f.at("%st", L.HOST + L.ROW)
     destination = h.slot(0)
     if variant.name == "ds_bpermute_b32":
-        sent = f.op(f"select <{LANES} x i1> {active}, {I32X64} {data}, {I32X64} {zero}")
-        f.store(I32X64, sent, values, 64)
+        sent = f.op(f"select {f.i1s} {active}, {f.i32s} {data}, {f.i32s} {zero}")
+        f.store(f.i32s, sent, values, L.ROW_ALIGN)
         lane, step, done = lane_loop(h, h.exec_bits())
         at = f.op(f"mul i64 {lane}, 4")
         source = f.op(f"zext i32 {f.load('i32', f.at(area, at))} to i64")
@@ -79,7 +80,7 @@ def emit_permute(module: Module, variant: Variant) -> None:
         h.next()
     else:
         # Lanes ascend, so the highest source lane wins; lanes nobody writes get zero.
-        f.store(I32X64, zero, values, 64)
+        f.store(f.i32s, zero, values, L.ROW_ALIGN)
         rows = f.at("%st", L.HOST)
         source_row = h.slot(2)
         lane, step, done = lane_loop(h, h.exec_bits())
@@ -89,14 +90,14 @@ def emit_permute(module: Module, variant: Variant) -> None:
         f.store("i32", value, f.at(values, f.op(f"mul i64 {target}, 4")))
         f.br(step)
         f.place(done)
-        h.store_rows([(f.load(I32X64, values, 64), destination)], h.exec_bits())
+        h.store_rows([(f.load(f.i32s, values, L.ROW_ALIGN), destination)], h.exec_bits())
     h.finish()
 
 
-def swizzle_lanes(pattern: int) -> list[int]:
-    """Source lane of each lane for a ds_swizzle offset field (ISA DS_SWIZZLE_B32)."""
+def swizzle_lanes(pattern: int, lanes: int) -> list[int]:
+    """Source lane of each of `lanes` for a ds_swizzle offset field (ISA DS_SWIZZLE_B32)."""
     out: list[int] = []
-    for lane in range(LANES):
+    for lane in range(lanes):
         base, at = lane & ~31, lane & 31
         if pattern >= 0xE000:  # FFT mode
             # Bits in the mask stay; the others hold the lane number reversed (mask 0x1f: identity).
@@ -123,9 +124,9 @@ def emit_swizzle(module: Module, variant: Variant) -> None:
     f = h.fn
     active = h.mask(h.exec_bits())
     data = h.source_row(1, "v")
-    sent = f.op(f"select <{LANES} x i1> {active}, {I32X64} {data}, {I32X64} zeroinitializer")
-    index = ", ".join(f"i32 {s}" for s in swizzle_lanes(variant.option("pattern")))
-    moved = f.op(f"shufflevector {I32X64} {sent}, {I32X64} poison, {I32X64} <{index}>")
+    sent = f.op(f"select {f.i1s} {active}, {f.i32s} {data}, {f.i32s} zeroinitializer")
+    index = ", ".join(f"i32 {s}" for s in swizzle_lanes(variant.option("pattern"), h.lanes))
+    moved = f.op(f"shufflevector {f.i32s} {sent}, {f.i32s} poison, {f.i32s} <{index}>")
     h.store_rows([(moved, h.slot(0))])
     h.finish()
 
@@ -138,14 +139,15 @@ def emit_permlane_swap(module: Module, variant: Variant) -> None:
     step = 16 if "16" in variant.name else 32
     a, b = h.source_row(0, "v"), h.source_row(1, "v")
     # Lane l of the pair (row 2k+1 of vdst) exchanges with lane l - step of src (row 2k).
-    first = [64 + lane - step if (lane // step) & 1 else lane for lane in range(LANES)]
-    second = [64 + lane if (lane // step) & 1 else lane + step for lane in range(LANES)]
+    every, other = range(h.lanes), h.lanes  # the numbers of `b`'s lanes begin at `other`
+    first = [other + lane - step if (lane // step) & 1 else lane for lane in every]
+    second = [other + lane if (lane // step) & 1 else lane + step for lane in every]
     new_a = f.op(
-        f"shufflevector {I32X64} {a}, {I32X64} {b}, {I32X64} "
+        f"shufflevector {f.i32s} {a}, {f.i32s} {b}, {f.i32s} "
         f"<{', '.join(f'i32 {i}' for i in first)}>"
     )
     new_b = f.op(
-        f"shufflevector {I32X64} {a}, {I32X64} {b}, {I32X64} "
+        f"shufflevector {f.i32s} {a}, {f.i32s} {b}, {f.i32s} "
         f"<{', '.join(f'i32 {i}' for i in second)}>"
     )
     h.store_rows([(new_a, h.slot(0)), (new_b, h.slot(1))])

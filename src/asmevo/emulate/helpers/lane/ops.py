@@ -7,8 +7,8 @@ from typing import Any
 
 from asmevo.emulate import layout as L
 from asmevo.emulate.helpers.lane import perm as lane_perm
-from asmevo.emulate.native.helper import I32X64, Helper
-from asmevo.emulate.native.ir import LANES, Module, vec
+from asmevo.emulate.native.helper import Helper
+from asmevo.emulate.native.ir import Module
 from asmevo.emulate.native.variant import Variant, family
 from asmevo.isa.semantics import table
 from asmevo.isa.semantics.instruction.execute import evaluate, execute
@@ -21,15 +21,14 @@ FULL = "_full"  # suffix of the function that knows every NaN rule
 
 
 class LaneState:
-    """Registers of the wave state behind a record's operands, 64 lanes side by side.
+    """Registers of the wave state behind a record's operands, the lanes side by side.
 
     With `fast`, the opcode's cheaper function is used, and the helper hands over to its full
     version when the guard finds a NaN in any lane: only that one knows which NaN comes out.
     """
 
-    count = LANES
-
     def __init__(self, h: Helper, fast: bool = False) -> None:
+        self.count = h.lanes
         self.algebra: Algebra = h.vector
         self._h, self._fast = h, fast
 
@@ -46,15 +45,15 @@ class LaneState:
         return self._h.v(self._h.source_wide(operand, self._kind(operand)), 64)
 
     def mask(self, operand: int) -> Value:
-        """The lanes of an SGPR pair."""
-        return self._h.v(self._h.mask(self._h.fn.load("i64", self._h.slot(operand))), 1, "b")
+        """The lanes of a mask in SGPRs."""
+        return self._h.v(self._h.mask(self._h.load_mask(self._h.slot(operand))), 1, "b")
 
     def implicit(self, name: str) -> Value:
         """EXEC or VCC by lane, or the lane numbers."""
         h = self._h
         if name == "lane":
             return h.v(h.lane_numbers(), 32)
-        bits = h.exec_bits() if name == "exec" else h.field(L.VCC)
+        bits = h.exec_bits() if name == "exec" else h.mask_field(L.VCC)
         return h.v(h.mask(bits), 1, "b")
 
     # --- lanes ----------------------------------------------------------------------------
@@ -65,9 +64,10 @@ class LaneState:
 
     def move(self, value: Value, sources: Sequence[int]) -> Value:
         """A shuffle."""
-        t = vec(f"i{value.width}")
+        f = self._h.fn
+        t = f.vec(f"i{value.width}")
         index = ", ".join(f"i32 {s}" for s in sources)
-        raw = self._h.fn.op(f"shufflevector {t} {value.raw}, {t} poison, {I32X64} <{index}>")
+        raw = f.op(f"shufflevector {t} {value.raw}, {t} poison, {f.i32s} <{index}>")
         return Value(value.alg, raw, value.width, value.kind)
 
     # --- computing ------------------------------------------------------------------------
@@ -97,12 +97,13 @@ class LaneState:
 
     # --- writing --------------------------------------------------------------------------
     def write_mask(self, operand: int, value: Value) -> None:
-        """Store an SGPR pair."""
-        self._h.fn.store("i64", self._h.bits(value.raw), self._h.slot(operand))
+        """Store a mask to SGPRs."""
+        self._h.store_mask(self._h.bits(value.raw), self._h.slot(operand))
 
     def write_exec(self, value: Value) -> None:
         """Store EXEC."""
-        self._h.set_field(L.EXEC, self._h.bits(value.raw))
+        h = self._h
+        h.store_mask(h.bits(value.raw), h.fn.at("%st", L.EXEC), 8)
 
     def commit(self, writes: list[tuple[int, int, Value]], where: Value | None) -> None:
         """Store rows and go on to the next record."""
@@ -117,13 +118,13 @@ class LaneState:
 
 
 def _nan_lanes(h: Helper, values: list[Any]) -> str | None:
-    """<64 x i1> of lanes in which some float value is NaN."""
+    """Which lanes have some float value that is NaN, as i1s."""
     mask: str | None = None
     for value in values:
         if not isinstance(value, Value) or value.kind != "f":
             continue
         raw = value.is_nan.raw
-        mask = raw if mask is None else h.fn.op(f"or <{LANES} x i1> {mask}, {raw}")
+        mask = raw if mask is None else h.fn.op(f"or {h.fn.i1s} {mask}, {raw}")
     return mask
 
 
@@ -132,8 +133,9 @@ def _may_hold_nan(h: Helper, values: list[Value]) -> str:
     f = h.fn
     width = values[0].width
     element = {32: "float", 64: "double"}[width]
-    parts = [f.op(f"bitcast <{LANES} x i{width}> {v.raw} to <{LANES} x {element}>") for v in values]
-    size = 64
+    bits, floats = f.vec(f"i{width}"), f.vec(element)
+    parts = [f.op(f"bitcast {bits} {v.raw} to {floats}") for v in values]
+    size = h.lanes
     while len(parts) > 1 or size > 8:
         if len(parts) == 1:
             (whole,) = parts

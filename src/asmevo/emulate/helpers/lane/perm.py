@@ -6,7 +6,7 @@ general version of the helper.
 
 from __future__ import annotations
 
-from asmevo.emulate.native.helper import I32X64, Helper
+from asmevo.emulate.native.helper import Helper
 
 
 def applies(h: Helper) -> bool:
@@ -34,12 +34,12 @@ def emit_words(h: Helper, general: str) -> None:
     for at in (0, 16):
         chosen = f.op(f"lshr i32 {selector}, {at}")
         first = f.op(f"icmp ne i32 {f.op(f'and i32 {chosen}, 4')}, 0")
-        row = f.op(f"select i1 {first}, {I32X64} {a}, {I32X64} {b}")
+        row = f.op(f"select i1 {first}, {f.i32s} {a}, {f.i32s} {b}")
         shift = h.splat(f.op(f"shl i32 {f.op(f'and i32 {chosen}, 2')}, 3"), 32)
-        word = f.op(f"lshr {I32X64} {row}, {shift}")
+        word = f.op(f"lshr {f.i32s} {row}, {shift}")
         if at:
-            halves.append(f.op(f"shl {I32X64} {word}, splat (i32 16)"))
+            halves.append(f.op(f"shl {f.i32s} {word}, splat (i32 16)"))
         else:
-            halves.append(f.op(f"and {I32X64} {word}, splat (i32 65535)"))
-    h.store_rows([(f.op(f"or {I32X64} {halves[0]}, {halves[1]}"), h.slot(0))])
+            halves.append(f.op(f"and {f.i32s} {word}, splat (i32 65535)"))
+    h.store_rows([(f.op(f"or {f.i32s} {halves[0]}, {halves[1]}"), h.slot(0))])
     h.finish()

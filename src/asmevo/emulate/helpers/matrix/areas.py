@@ -1,6 +1,6 @@
 """Matrix operands in scratch memory: unpacked once per instruction, read back as broadcasts.
 
-An area holds, per element slot, the 64 lanes' elements as 32- or 64-bit numbers. Reading it back
+An area holds, per element slot, the lanes' elements as 32- or 64-bit numbers. Reading it back
 from memory lets a broadcast of A fold into the multiply-add.
 """
 
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from math import gcd
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.native.helper import I32X64, Helper
-from asmevo.emulate.native.ir import LANES, Fn, vec
+from asmevo.emulate.native.helper import Helper
+from asmevo.emulate.native.ir import Fn, vec
 from asmevo.isa.semantics.matrix import SCALE_BLOCK, Format, MatrixOp, a_block, b_lane
 from asmevo.isa.semantics.matrix_models import (
     flushed_input,
@@ -25,7 +25,7 @@ from asmevo.isa.semantics.values import Value
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """Scratch of `slots` x 64 numbers of LLVM type `kind`, `size` bytes each."""
+    """Scratch of `slots` rows of numbers of LLVM type `kind`, `size` bytes each."""
 
     pointer: str
     kind: str
@@ -35,14 +35,14 @@ class Area:
 def allocate(f: Fn, slots: int, kind: str) -> Area:
     """A new area on the stack."""
     size = 8 if kind in ("double", "i64") else 4
-    return Area(f.op(f"alloca [{LANES * slots} x {kind}], align 64"), kind, size)
+    return Area(f.op(f"alloca [{f.lanes * slots} x {kind}], align {L.ROW_ALIGN}"), kind, size)
 
 
 def put(f: Fn, area: Area, slot: int | str, value: str) -> None:
-    """Store one slot's 64 lanes; the slot is a number or an i64 value."""
-    size = LANES * area.size
+    """Store one slot's lanes; the slot is a number or an i64 value."""
+    size = f.lanes * area.size
     at = f.op(f"mul i64 {slot}, {size}") if isinstance(slot, str) else slot * size
-    f.store(vec(area.kind), value, f.at(area.pointer, at), 64)
+    f.store(f.vec(area.kind), value, f.at(area.pointer, at), L.ROW_ALIGN)
 
 
 def barrier(f: Fn, areas: list[Area]) -> None:
@@ -53,13 +53,13 @@ def barrier(f: Fn, areas: list[Area]) -> None:
 
 
 def element_bits(h: Helper, f: Fn, pointer: str, fmt: Format, slot: int, blgp: int = 0) -> str:
-    """Element `slot` of every lane, zero-extended to <64 x i32> (formats up to 32 bits)."""
+    """Element `slot` of every lane, zero-extended to 32 bits (formats up to 32 bits)."""
 
     def row(index: int) -> str:
-        value = f.load(I32X64, f.at(pointer, index * L.ROW), 64)
+        value = f.load(f.i32s, f.at(pointer, index * L.ROW), L.ROW_ALIGN)
         if blgp:
-            order = ", ".join(f"i32 {b_lane(lane, blgp)}" for lane in range(LANES))
-            value = f.op(f"shufflevector {I32X64} {value}, {I32X64} poison, {I32X64} <{order}>")
+            order = ", ".join(f"i32 {b_lane(lane, blgp)}" for lane in range(f.lanes))
+            value = f.op(f"shufflevector {f.i32s} {value}, {f.i32s} poison, {f.i32s} <{order}>")
         return value
 
     first = slot * fmt.bits
@@ -68,13 +68,13 @@ def element_bits(h: Helper, f: Fn, pointer: str, fmt: Format, slot: int, blgp: i
     if fmt.bits == 32:
         return value
     if at:
-        value = f.op(f"lshr {I32X64} {value}, splat (i32 {at})")
+        value = f.op(f"lshr {f.i32s} {value}, splat (i32 {at})")
     if at + fmt.bits > 32:  # six-bit elements cross registers
-        rest = f.op(f"shl {I32X64} {row(index + 1)}, splat (i32 {32 - at})")
-        value = f.op(f"or {I32X64} {value}, {rest}")
+        rest = f.op(f"shl {f.i32s} {row(index + 1)}, splat (i32 {32 - at})")
+        value = f.op(f"or {f.i32s} {value}, {rest}")
     if at + fmt.bits == 32:
         return value
-    return f.op(f"and {I32X64} {value}, splat (i32 {(1 << fmt.bits) - 1})")
+    return f.op(f"and {f.i32s} {value}, splat (i32 {(1 << fmt.bits) - 1})")
 
 
 _STRAIGHT = 8  # elements per lane that are unpacked without a loop
@@ -110,8 +110,8 @@ def unpack(
 def as_number(h: Helper, f: Fn, bits: str, fmt: Format, mode: FloatMode) -> str:
     """An element as float (floats) or i32 (integers), lane by lane."""
     if fmt.name == "i8":
-        byte = f.op(f"trunc {I32X64} {bits} to {vec('i8')}")
-        return f.op(f"sext {vec('i8')} {byte} to {I32X64}")
+        byte = f.op(f"trunc {f.i32s} {bits} to {f.vec('i8')}")
+        return f.op(f"sext {f.vec('i8')} {byte} to {f.i32s}")
     number = number_of(h.v(bits, 32), fmt, mode)
     if h.variant.option("arch") == "gfx90a" and fmt.bits == 16:
         number = flushed_input(number, smallest_exponent(fmt, mode))
@@ -119,14 +119,17 @@ def as_number(h: Helper, f: Fn, bits: str, fmt: Format, mode: FloatMode) -> str:
 
 
 def as_float(f: Fn, value: Value) -> str:
-    """A 64-lane f32 as the LLVM type float."""
-    return f.op(f"bitcast {I32X64} {value.raw} to {vec('float')}")
+    """An f32 per lane as the LLVM type float."""
+    return f.op(f"bitcast {f.i32s} {value.raw} to {f.vec('float')}")
 
 
 def double_rows(h: Helper, f: Fn, pointer: str) -> str:
-    """A 64-bit element per lane as <64 x double>."""
-    low, high = f.load(I32X64, pointer, 64), f.load(I32X64, f.at(pointer, L.ROW), 64)
-    return f.op(f"bitcast {vec('i64')} {h.join(low, high)} to {vec('double')}")
+    """A 64-bit element per lane as doubles."""
+    low, high = (
+        f.load(f.i32s, pointer, L.ROW_ALIGN),
+        f.load(f.i32s, f.at(pointer, L.ROW), L.ROW_ALIGN),
+    )
+    return f.op(f"bitcast {f.vec('i64')} {h.join(low, high)} to {f.vec('double')}")
 
 
 class Reader:
@@ -139,7 +142,7 @@ class Reader:
     def __init__(self, h: Helper, f: Fn, op: MatrixOp, cbsz: int, abid: int) -> None:
         self.f, self.op = f, op
         self.width = op.n
-        self.groups = 64 // op.n
+        self.groups = f.lanes // op.n
         rows: list[tuple[int, int]] = []
         for element in op.groups():
             for i, block in element:
@@ -178,15 +181,15 @@ class Reader:
     def a_constant(self, k: int) -> int:
         """Position of k in an A area, relative to the row's lane."""
         lane, slot = self.op.a_place(0, k)
-        return slot * LANES + lane
+        return slot * self.f.lanes + lane
 
     def b_constant(self, k: int) -> int:
         """Position of k in a B area, relative to the block's first lane."""
         lane, slot = self.op.b_place(0, k)
-        return slot * LANES + lane
+        return slot * self.f.lanes + lane
 
     def a(self, area: Area, constant: int | str) -> str:
-        """64 lanes: each group's A number at `constant`."""
+        """By lane: its group's A number at `constant`."""
         return _spread(
             self.f,
             area.kind,
@@ -205,7 +208,7 @@ class Reader:
         ]
 
     def b(self, area: Area, constant: int | str) -> str:
-        """64 lanes: B numbers at `constant`, by column, of each group's block."""
+        """By lane: B numbers at `constant`, by column, of each group's block."""
         t = vec(area.kind, self.width)
         pieces = [self.f.load(t, self._offset(lane, area, constant), area.size) for lane in self._b]
         if len(pieces) == 1:

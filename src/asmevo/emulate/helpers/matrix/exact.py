@@ -21,8 +21,8 @@ from asmevo.emulate.helpers.matrix.areas import (
     unpack,
 )
 from asmevo.emulate.helpers.matrix.parts import copy_accumulator, index_area, scale_areas
-from asmevo.emulate.native.helper import I32X64, Helper
-from asmevo.emulate.native.ir import LANES, Fn, vec
+from asmevo.emulate.native.helper import Helper
+from asmevo.emulate.native.ir import Fn, vec
 from asmevo.emulate.native.llvm_algebra import LLVMAlgebra
 from asmevo.isa.semantics.matrix import SCALE_BLOCK, Format, MatrixOp, a_block
 from asmevo.isa.semantics.matrix_models import (
@@ -78,7 +78,7 @@ def emit(h: Helper, f: Fn, op: MatrixOp) -> None:
     large = f.op(f"icmp sge i32 {f.op(f'add i32 {a.highest}, {b.highest}')}, 127")
     special = f.op(f"or i1 {f.op(f'or i1 {a.special}, {b.special}')}, {large}")
     for area in scales or ():
-        code = h.v(f.load(I32X64, area.pointer, 64), 32)
+        code = h.v(f.load(f.i32s, area.pointer, L.ROW_ALIGN), 32)
         special = f.op(f"or i1 {special}, {_any(h, f, (code == 255).raw)}")
     plain, careful, done = f.label("plain"), f.label("careful"), f.label("done")
     f.cond(special, careful, plain, likely=False)
@@ -108,20 +108,20 @@ def _unpacked(
         put(f, significand, slot, as_float(f, part.significand))
         put(f, exponent, slot, part.exponent.raw)
         marks = f.at(seen.pointer, L.ROW)
-        top = h.v(f.load(I32X64, seen.pointer, 64), 32, "i")
+        top = h.v(f.load(f.i32s, seen.pointer, L.ROW_ALIGN), 32, "i")
         put(f, seen, 0, where(part.exponent > top, part.exponent, top).raw)
         mark = is_special(number).to(32).raw
-        put(f, seen, 1, f.op(f"or {I32X64} {f.load(I32X64, marks, 64)}, {mark}"))
+        put(f, seen, 1, f.op(f"or {f.i32s} {f.load(f.i32s, marks, L.ROW_ALIGN)}, {mark}"))
 
     unpack(h, f, pointer, fmt, count, blgp, one)
     if model.kind == "pairwise":
         return _Side(significand, exponent, "0", "false")
-    top = f.load(I32X64, seen.pointer, 64)
+    top = f.load(f.i32s, seen.pointer, L.ROW_ALIGN)
     highest = f.call(
-        "i32", f"llvm.vector.reduce.smax.v{LANES}i32", f"{I32X64} {top}", declare=I32X64
+        "i32", f"llvm.vector.reduce.smax.v{f.lanes}i32", f"{f.i32s} {top}", declare=f.i32s
     )
-    marks = f.load(I32X64, f.at(seen.pointer, L.ROW), 64)
-    special = _any(h, f, f.op(f"icmp ne {I32X64} {marks}, zeroinitializer"))
+    marks = f.load(f.i32s, f.at(seen.pointer, L.ROW), L.ROW_ALIGN)
+    special = _any(h, f, f.op(f"icmp ne {f.i32s} {marks}, zeroinitializer"))
     return _Side(significand, exponent, highest, special)
 
 
@@ -154,21 +154,21 @@ class _Start:
     scale_b: str = "0"
 
 
-def _groups(op: MatrixOp, size: int) -> list[_Group]:
+def _groups(op: MatrixOp, size: int, lanes: int) -> list[_Group]:
     out: list[_Group] = []
     for first in range(0, op.a_k, size):
         ks = range(first, first + size)
-        a = tuple(_position(op.a_place(0, k)) for k in ks)
+        a = tuple(_position(op.a_place(0, k), lanes) for k in ks)
         # Sparse forms choose B's element inside the quad by the index.
-        b = tuple(_position(op.b_place(0, 4 * (k // 2) if op.sparse else k)) for k in ks)
+        b = tuple(_position(op.b_place(0, 4 * (k // 2) if op.sparse else k), lanes) for k in ks)
         block = first // SCALE_BLOCK
         out.append(_Group(a, b, op.m * block, op.n * block))
     return out
 
 
-def _position(place: tuple[int, int]) -> int:
+def _position(place: tuple[int, int], lanes: int) -> int:
     lane, slot = place
-    return slot * LANES + lane
+    return slot * lanes + lane
 
 
 class _Work:
@@ -189,7 +189,7 @@ class _Work:
         self.a, self.b, self.index, self.scales = a, b, index, scales
         self.width = min(op.n, 16)
         self.lanes = LLVMAlgebra(f, self.width)
-        self.groups = _groups(op, min(model.group, op.a_k))
+        self.groups = _groups(op, min(model.group, op.a_k), f.lanes)
         self.looped = len(self.groups) > _UNROLLED and len({g.shape for g in self.groups}) == 1
         self._rows = self._row_table()
         self._starts = self._start_table() if self.looped else ""
@@ -210,7 +210,7 @@ class _Work:
         cbsz, abid = (self.h.variant.option(n, 0) for n in ("cbsz", "abid"))
         numbers: list[int] = []
         for element in op.groups():
-            for lane in range(0, LANES, self.width):
+            for lane in range(0, self.f.lanes, self.width):
                 i, block = element[lane // op.n]
                 source = a_block(block, cbsz, abid) if op.blocks > 1 else 0
                 numbers += [op.a_place(i, 0, source)[0], op.b_place(0, 0, block)[0] + lane % op.n]
@@ -225,7 +225,9 @@ class _Work:
     def all(self, careful: bool) -> None:
         """Compute and store every result element."""
         turns(
-            self.f, self.op.acc_elements * 64 // self.width, lambda turn: self._turn(turn, careful)
+            self.f,
+            self.op.acc_elements * self.f.lanes // self.width,
+            lambda turn: self._turn(turn, careful),
         )
 
     def _turn(self, turn: str, careful: bool) -> None:

@@ -26,10 +26,10 @@ from asmevo.emulate.helpers.matrix.parts import (
     scale_areas,
     store_element,
 )
-from asmevo.emulate.native.helper import I32X64, Helper
-from asmevo.emulate.native.ir import LANES, Fn, Module, vec
+from asmevo.emulate.native.helper import Helper
+from asmevo.emulate.native.ir import Fn, Module
 from asmevo.emulate.native.variant import Variant, family
-from asmevo.isa.semantics.matrix import SCALE_BLOCK, Format, MatrixOp, matrix_op
+from asmevo.isa.semantics.matrix import LANES, SCALE_BLOCK, Format, MatrixOp, matrix_op
 from asmevo.isa.semantics.table import FloatMode
 
 # Record slots: destination, A, B, C (the index register of sparse forms), scales of A and B.
@@ -47,6 +47,7 @@ def operation(variant: Variant) -> MatrixOp:
 def emit_matrix(module: Module, variant: Variant) -> None:
     """A matrix instruction. The work is in a noinline callee: big frames defeat tail calls."""
     op = operation(variant)
+    assert variant.lanes == LANES, variant
     h = Helper(module, variant)
     worker = variant.symbol + "_work"
     slots = 6 if op.scaled else 4
@@ -55,7 +56,7 @@ def emit_matrix(module: Module, variant: Variant) -> None:
     h.next()
     h.finish()
     names = ", ".join(f"ptr %{n}" for n in ("d", "a", "b", "c", "sa", "sb")[:slots])
-    f = Fn(module, worker, f"ptr %st, {names}", noinline=True)
+    f = Fn(module, worker, f"ptr %st, {names}", noinline=True, lanes=h.lanes)
     inner = Helper(module, variant)
     inner.fn = f
     inner.vector.fn = f
@@ -113,9 +114,9 @@ def _emit_fast(h: Helper, f: Fn, op: MatrixOp) -> None:
 
 def _canonical(f: Fn, kind: str, acc: str) -> str:
     """NaNs as the models give them; the host's payload depends on its operand order."""
-    t = vec(kind)
+    t = f.vec(kind)
     nan = f.op(f"fcmp uno {t} {acc}, zeroinitializer")
-    return f.op(f"select <{LANES} x i1> {nan}, {t} splat ({kind} 0x7FF8000000000000), {t} {acc}")
+    return f.op(f"select {f.i1s} {nan}, {t} splat ({kind} 0x7FF8000000000000), {t} {acc}")
 
 
 def _multiply_add(
@@ -135,7 +136,7 @@ def _multiply_add(
     else:
         chosen = reader.a_scalars(index, reader.a_constant(k))
         y = reader.b_at(b, reader.b_constant(4 * (k // 2)), chosen)
-    t = vec(a.kind)
+    t = f.vec(a.kind)
     if op.acc == "i32":
         return f.op(f"add {t} {acc}, {f.op(f'mul {t} {x}, {y}')}")
     negate = h.variant.option("neg3", (0, 0, 0))
@@ -147,9 +148,9 @@ def _multiply_add(
 
 
 def fused(f: Fn, kind: str, x: str, y: str, z: str) -> str:
-    """Fused multiply-add of 64 lanes."""
-    t = vec(kind)
-    name = f"llvm.fma.v{LANES}f64" if kind == "double" else f"llvm.fma.v{LANES}f32"
+    """Fused multiply-add, lane by lane."""
+    t = f.vec(kind)
+    name = f"llvm.fma.v{f.lanes}f64" if kind == "double" else f"llvm.fma.v{f.lanes}f32"
     return f.call(t, name, f"{t} {x}, {t} {y}, {t} {z}", declare=f"{t}, {t}, {t}")
 
 
@@ -157,7 +158,7 @@ def _scaled_sum(
     f: Fn, op: MatrixOp, reader: Reader, a: Area, b: Area, scales: tuple[Area, Area], acc: str
 ) -> str:
     """Each 32-wide block is summed from zero, scaled, and added."""
-    t = vec("float")
+    t = f.vec("float")
     for block in range(scale_blocks(op)):
         part = "zeroinitializer"
         for k in range(block * SCALE_BLOCK, (block + 1) * SCALE_BLOCK):
@@ -172,10 +173,10 @@ def _scaled_sum(
 
 def _power(f: Fn, exponents: str) -> str:
     """2**(e - 127) of E8M0 codes as float; 255 is NaN, 0 the subnormal 2**-127."""
-    t = vec("float")
-    normal = f.op(f"shl {I32X64} {exponents}, splat (i32 23)")
-    zero = f.op(f"icmp eq {I32X64} {exponents}, zeroinitializer")
-    value = f.op(f"select <{LANES} x i1> {zero}, {I32X64} splat (i32 4194304), {I32X64} {normal}")
-    bad = f.op(f"icmp eq {I32X64} {exponents}, splat (i32 255)")
-    value = f.op(f"select <{LANES} x i1> {bad}, {I32X64} splat (i32 2143289344), {I32X64} {value}")
-    return f.op(f"bitcast {I32X64} {value} to {t}")
+    t = f.vec("float")
+    normal = f.op(f"shl {f.i32s} {exponents}, splat (i32 23)")
+    zero = f.op(f"icmp eq {f.i32s} {exponents}, zeroinitializer")
+    value = f.op(f"select {f.i1s} {zero}, {f.i32s} splat (i32 4194304), {f.i32s} {normal}")
+    bad = f.op(f"icmp eq {f.i32s} {exponents}, splat (i32 255)")
+    value = f.op(f"select {f.i1s} {bad}, {f.i32s} splat (i32 2143289344), {f.i32s} {value}")
+    return f.op(f"bitcast {f.i32s} {value} to {t}")

@@ -9,18 +9,17 @@ remembers the region it hit last, so the usual case is one compare. Three paths:
 from __future__ import annotations
 
 from asmevo.emulate import layout as L
-from asmevo.emulate.native.helper import I1X64, I32X64, I64X64, Helper
-from asmevo.emulate.native.ir import LANES, vec
+from asmevo.emulate.native.helper import Helper
+from asmevo.emulate.native.ir import vec
 
 RESOLVE = "asmevo_resolve"
-_PTRS = vec("ptr")
 _CHUNK = 16
 _ZERO = "zeroinitializer"
 
 
 def scale_lanes(h: Helper, step: int, width: int = 32) -> str:
     """Constant vector 0, step, 2*step, ... of i32 or i64 lanes."""
-    return "<" + ", ".join(f"i{width} {i * step}" for i in range(LANES)) + ">"
+    return "<" + ", ".join(f"i{width} {i * step}" for i in range(h.lanes)) + ">"
 
 
 def lane_loop(h: Helper, bits: str) -> tuple[str, str, str]:
@@ -78,7 +77,7 @@ def contiguous_host(h: Helper, first: str, size: int, permission: int, miss: str
 
 
 def hosts(h: Helper, addresses: str, mask: str, size: int | str, permission: int) -> str:
-    """Host addresses (<64 x i64>) of per-lane device addresses; faults leave the helper.
+    """Host addresses (i64s) of per-lane device addresses; faults leave the helper.
 
     Lanes outside `mask` (i64 bits) get meaningless addresses.
     """
@@ -88,8 +87,8 @@ def hosts(h: Helper, addresses: str, mask: str, size: int | str, permission: int
     enough = f.op(f"icmp uge i64 {length}, {size}")
     allowed = f.op(f"icmp ne i64 {f.op(f'and i64 {flags}, {permission}')}, 0")
     usable = f.op(f"and i1 {enough}, {allowed}")
-    offset = f.op(f"sub {I64X64} {addresses}, {h.splat(base, 64)}")
-    inside = f.op(f"icmp ule {I64X64} {offset}, {h.splat(limit, 64)}")
+    offset = f.op(f"sub {f.i64s} {addresses}, {h.splat(base, 64)}")
+    inside = f.op(f"icmp ule {f.i64s} {offset}, {h.splat(limit, 64)}")
     out = f.op(f"xor i64 {h.bits(inside)}, -1")
     missing = f.op(f"and i64 {out}, {mask}")
     none = f.op(f"icmp eq i64 {missing}, 0")
@@ -98,58 +97,58 @@ def hosts(h: Helper, addresses: str, mask: str, size: int | str, permission: int
     bad, found = f.label("badaddress"), f.label("found")
     f.cond(good, fast, slow, likely=True)
     f.place(fast)
-    quick = f.op(f"add {I64X64} {addresses}, {h.splat(delta, 64)}")
+    quick = f.op(f"add {f.i64s} {addresses}, {h.splat(delta, 64)}")
     f.br(join)
     f.place(slow)
     area = f.at("%st", L.HOST)
-    f.store(I64X64, addresses, area, 64)
+    f.store(f.i64s, addresses, area, L.ROW_ALIGN)
     h.module.declare(f"declare i32 @{RESOLVE}(ptr, ptr, i64, i64, i64)")
     code = f.op(f"call i32 @{RESOLVE}(ptr %st, ptr %rec, i64 {mask}, i64 {size}, i64 {permission})")
     f.cond(f.op(f"icmp eq i32 {code}, 0"), found, bad, likely=True)
     f.place(bad)
     h.leave(L.FAULTED)
     f.place(found)
-    searched = f.load(I64X64, area, 64)
+    searched = f.load(f.i64s, area, L.ROW_ALIGN)
     f.br(join)
     f.place(join)
-    return f.phi(I64X64, [(quick, fast), (searched, found)])
+    return f.phi(f.i64s, [(quick, fast), (searched, found)])
 
 
 def gather(h: Helper, host: str, extra: int, element: str, mask: str, passthru: str) -> str:
     """Masked gather of one element per lane at host + extra bytes."""
-    f, t = h.fn, vec(element)
+    f, t = h.fn, h.fn.vec(element)
     if extra:
-        host = f.op(f"add {I64X64} {host}, splat (i64 {extra})")
-    pointers = f.op(f"inttoptr {I64X64} {host} to {_PTRS}")
-    name = f"llvm.masked.gather.v{LANES}{element}.v{LANES}p0"
+        host = f.op(f"add {f.i64s} {host}, splat (i64 {extra})")
+    pointers = f.op(f"inttoptr {f.i64s} {host} to {f.pointers}")
+    name = f"llvm.masked.gather.v{f.lanes}{element}.v{f.lanes}p0"
     return f.call(
         t,
         name,
-        f"{_PTRS} {pointers}, i32 1, {I1X64} {mask}, {t} {passthru}",
-        declare=f"{_PTRS}, i32 immarg, {I1X64}, {t}",
+        f"{f.pointers} {pointers}, i32 1, {f.i1s} {mask}, {t} {passthru}",
+        declare=f"{f.pointers}, i32 immarg, {f.i1s}, {t}",
     )
 
 
 def scatter(h: Helper, host: str, extra: int, element: str, mask: str, value: str) -> None:
     """Masked scatter of one element per lane; on equal addresses the highest lane wins."""
-    f, t = h.fn, vec(element)
+    f, t = h.fn, h.fn.vec(element)
     if extra:
-        host = f.op(f"add {I64X64} {host}, splat (i64 {extra})")
-    pointers = f.op(f"inttoptr {I64X64} {host} to {_PTRS}")
+        host = f.op(f"add {f.i64s} {host}, splat (i64 {extra})")
+    pointers = f.op(f"inttoptr {f.i64s} {host} to {f.pointers}")
     f.call(
         "void",
-        f"llvm.masked.scatter.v{LANES}{element}.v{LANES}p0",
-        f"{t} {value}, {_PTRS} {pointers}, i32 1, {I1X64} {mask}",
-        declare=f"{t}, {_PTRS}, i32 immarg, {I1X64}",
+        f"llvm.masked.scatter.v{f.lanes}{element}.v{f.lanes}p0",
+        f"{t} {value}, {f.pointers} {pointers}, i32 1, {f.i1s} {mask}",
+        declare=f"{t}, {f.pointers}, i32 immarg, {f.i1s}",
     )
 
 
 def _lane_pointers(h: Helper, hosts: str) -> list[str]:
-    """Host pointers of the 64 lanes."""
+    """Host pointers of the lanes."""
     f = h.fn
     area = f.at("%st", L.HOST)
-    f.store(I64X64, hosts, area, 64)
-    return [f.load("ptr", f.at(area, 8 * lane), 8) for lane in range(LANES)]
+    f.store(f.i64s, hosts, area, L.ROW_ALIGN)
+    return [f.load("ptr", f.at(area, 8 * lane), 8) for lane in range(f.lanes)]
 
 
 def gather_rows(h: Helper, hosts: str, dwords: int, mask: str) -> list[str]:
@@ -173,7 +172,7 @@ def gather_rows(h: Helper, hosts: str, dwords: int, mask: str) -> list[str]:
     f.br(done)
     f.place(done)
     return [
-        f.phi(I32X64, [(x, quick_end), (y, slow_end)]) for x, y in zip(quick, slow, strict=True)
+        f.phi(f.i32s, [(x, quick_end), (y, slow_end)]) for x, y in zip(quick, slow, strict=True)
     ]
 
 
@@ -183,7 +182,7 @@ def _load_elements(h: Helper, hosts: str, dwords: int) -> list[str]:
     element = vec("i32", dwords)
     columns: list[list[str]] = [[] for _ in range(dwords)]
     # A few lanes at a time: what is in flight fits the registers.
-    for first in range(0, LANES, _CHUNK):
+    for first in range(0, f.lanes, _CHUNK):
         loaded = [f.load(element, p, 1) for p in pointers[first : first + _CHUNK]]
         block = _joined(h, loaded, dwords)
         wide = vec("i32", _CHUNK * dwords)
@@ -210,10 +209,10 @@ def _joined(h: Helper, parts: list[str], size: int) -> str:
 
 
 def _store_elements(h: Helper, hosts: str, rows: list[str]) -> None:
-    """Store one element of two or four dwords per lane, all 64; the highest lane wins."""
+    """Store one element of two or four dwords per lane, of all lanes; the highest lane wins."""
     f, n = h.fn, len(rows)
     block = _interleaved(h, rows)
-    wide, narrow = vec("i32", LANES * n), vec("i32", n)
+    wide, narrow = vec("i32", f.lanes * n), vec("i32", n)
     for lane, pointer in enumerate(_lane_pointers(h, hosts)):
         index = ", ".join(f"i32 {lane * n + d}" for d in range(n))
         element = f.op(f"shufflevector {wide} {block}, {wide} poison, <{n} x i32> <{index}>")
@@ -240,20 +239,20 @@ def scatter_rows(h: Helper, hosts: str, rows: list[str], mask: str) -> None:
 
 
 def load_contiguous(h: Helper, pointer: str, dwords: int) -> list[str]:
-    """`dwords` rows from 64 consecutive per-lane elements at a host pointer."""
+    """`dwords` rows from consecutive per-lane elements at a host pointer."""
     f = h.fn
     if dwords == 1:
-        return [f.load(I32X64, pointer, 1)]
-    return _deinterleaved(h, f.load(vec("i32", LANES * dwords), pointer, 1), dwords)
+        return [f.load(f.i32s, pointer, 1)]
+    return _deinterleaved(h, f.load(vec("i32", f.lanes * dwords), pointer, 1), dwords)
 
 
 def _deinterleaved(h: Helper, block: str, dwords: int) -> list[str]:
     f = h.fn
-    wide = vec("i32", LANES * dwords)
+    wide = vec("i32", f.lanes * dwords)
     rows: list[str] = []
     for d in range(dwords):
-        index = ", ".join(f"i32 {lane * dwords + d}" for lane in range(LANES))
-        rows.append(f.op(f"shufflevector {wide} {block}, {wide} poison, {I32X64} <{index}>"))
+        index = ", ".join(f"i32 {lane * dwords + d}" for lane in range(f.lanes))
+        rows.append(f.op(f"shufflevector {wide} {block}, {wide} poison, {f.i32s} <{index}>"))
     return rows
 
 
@@ -261,9 +260,9 @@ def store_contiguous(h: Helper, pointer: str, rows: list[str]) -> None:
     """The inverse of `load_contiguous`."""
     f, n = h.fn, len(rows)
     if n == 1:
-        f.store(I32X64, rows[0], pointer, 1)
+        f.store(f.i32s, rows[0], pointer, 1)
         return
-    f.store(vec("i32", LANES * n), _interleaved(h, rows), pointer, 1)
+    f.store(vec("i32", f.lanes * n), _interleaved(h, rows), pointer, 1)
 
 
 def _interleaved(h: Helper, rows: list[str]) -> str:
@@ -271,7 +270,7 @@ def _interleaved(h: Helper, rows: list[str]) -> str:
     f, n = h.fn, len(rows)
     # Interleave by concatenating rows (widened to a power of two) and permuting once.
     pad = 1 << (n - 1).bit_length()
-    level, width = [*rows] + ["poison"] * (pad - n), LANES
+    level, width = [*rows] + ["poison"] * (pad - n), f.lanes
     while len(level) > 1:
         t = vec("i32", width)
         index = ", ".join(f"i32 {i}" for i in range(2 * width))
@@ -282,33 +281,33 @@ def _interleaved(h: Helper, rows: list[str]) -> str:
             )
         level, width = merged, 2 * width
     t = vec("i32", width)
-    order = ", ".join(f"i32 {(i % n) * 64 + i // n}" for i in range(LANES * n))
-    return f.op(f"shufflevector {t} {level[0]}, {t} poison, <{LANES * n} x i32> <{order}>")
+    order = ", ".join(f"i32 {(i % n) * f.lanes + i // n}" for i in range(f.lanes * n))
+    return f.op(f"shufflevector {t} {level[0]}, {t} poison, <{f.lanes * n} x i32> <{order}>")
 
 
 def extend_loaded(h: Helper, raw: str, size: int, extend: str, signed: bool, old: str) -> str:
-    """A gathered <64 x i8/i16> as the new 32-bit row."""
+    """Gathered i8s or i16s as the new 32-bit row."""
     f = h.fn
-    element = vec(f"i{8 * size}")
+    element = f.vec(f"i{8 * size}")
     if extend == "whole":
-        return f.op(f"{'sext' if signed else 'zext'} {element} {raw} to {I32X64}")
+        return f.op(f"{'sext' if signed else 'zext'} {element} {raw} to {f.i32s}")
     half = raw
     if size == 1:
-        half = f.op(f"{'sext' if signed else 'zext'} {element} {raw} to {vec('i16')}")
-    wide = f.op(f"zext {vec('i16')} {half} to {I32X64}")
+        half = f.op(f"{'sext' if signed else 'zext'} {element} {raw} to {f.vec('i16')}")
+    wide = f.op(f"zext {f.vec('i16')} {half} to {f.i32s}")
     if h.variant.option("open"):  # with SRAM ECC the other half is not preserved
-        old = f.op(f"xor {I32X64} {old}, splat (i32 -1)")
+        old = f.op(f"xor {f.i32s} {old}, splat (i32 -1)")
     if extend == "d16":
-        kept = f.op(f"and {I32X64} {old}, splat (i32 -65536)")
+        kept = f.op(f"and {f.i32s} {old}, splat (i32 -65536)")
     else:
-        kept = f.op(f"and {I32X64} {old}, splat (i32 65535)")
-        wide = f.op(f"shl {I32X64} {wide}, splat (i32 16)")
-    return f.op(f"or {I32X64} {wide}, {kept}")
+        kept = f.op(f"and {f.i32s} {old}, splat (i32 65535)")
+        wide = f.op(f"shl {f.i32s} {wide}, splat (i32 16)")
+    return f.op(f"or {f.i32s} {wide}, {kept}")
 
 
 def narrow_stored(h: Helper, row: str, size: int, high: bool) -> str:
-    """The low (or high) byte or half of a row as <64 x i8/i16>."""
+    """The low (or high) byte or half of a row as i8s or i16s."""
     f = h.fn
     if high:
-        row = f.op(f"lshr {I32X64} {row}, splat (i32 16)")
-    return f.op(f"trunc {I32X64} {row} to {vec(f'i{8 * size}')}")
+        row = f.op(f"lshr {f.i32s} {row}, splat (i32 16)")
+    return f.op(f"trunc {f.i32s} {row} to {f.vec(f'i{8 * size}')}")

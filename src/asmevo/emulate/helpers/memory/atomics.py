@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from asmevo.emulate import layout as L
 from asmevo.emulate.helpers.memory.access import lane_loop
-from asmevo.emulate.native.helper import I32X64, I64X64, Helper
+from asmevo.emulate.native.helper import Helper
 from asmevo.isa.semantics.memory import ATOMICS, MemoryOp
 from asmevo.isa.semantics.values import Value
 from asmevo.isa.semantics.vector.floats import flush
@@ -13,7 +13,7 @@ from asmevo.isa.semantics.vector.floats import flush
 def check_alignment(h: Helper, addresses: str, width: int, size: int, active: str) -> None:
     """Fault when an active lane's address (lanes of `width` bits) is not a multiple of size."""
     f = h.fn
-    t = I64X64 if width == 64 else I32X64
+    t = f.i64s if width == 64 else f.i32s
     low = f.op(f"and {t} {addresses}, splat (i{width} {size - 1})")
     odd = f.op(f"icmp ne {t} {low}, zeroinitializer")
     wrong = f.op(f"and i64 {h.bits(odd)}, {active}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from asmevo.emulate import layout as L
 from asmevo.emulate.helpers.memory import access
 from asmevo.emulate.helpers.memory.atomics import atomic_lanes, check_alignment
-from asmevo.emulate.native.helper import I32X64, I64X64, Helper
-from asmevo.emulate.native.ir import LANES, Module
+from asmevo.emulate.native.helper import Helper
+from asmevo.emulate.native.ir import Module
 from asmevo.emulate.native.variant import Variant, family
 from asmevo.emulate.sanitize import shadow
 from asmevo.isa.semantics.memory import MemoryOp, memory_op
@@ -21,18 +21,18 @@ class LdsAddress:
     def __init__(self, h: Helper, row: str, offset: str, size: int) -> None:
         f = h.fn
         self.h, self.size = h, size
-        self.bytes = f.op(f"add {I32X64} {row}, {h.splat(offset, 32)}")
+        self.bytes = f.op(f"add {f.i32s} {row}, {h.splat(offset, 32)}")
 
     def fast(self, miss: str) -> str:
-        """Host pointer of 64 consecutive elements, or a branch to `miss`."""
+        """Host pointer when the lanes' elements are consecutive, or a branch to `miss`."""
         h, f, size = self.h, self.h.fn, self.size
-        first = f.op(f"extractelement {I32X64} {self.bytes}, i64 0")
-        expected = f.op(f"add {I32X64} {h.splat(first, 32)}, {access.scale_lanes(h, size)}")
-        same = f.op(f"icmp eq {I32X64} {self.bytes}, {expected}")
-        equal = f.op(f"icmp eq i64 {h.bits(same)}, -1")
+        first = f.op(f"extractelement {f.i32s} {self.bytes}, i64 0")
+        expected = f.op(f"add {f.i32s} {h.splat(first, 32)}, {access.scale_lanes(h, size)}")
+        same = f.op(f"icmp eq {f.i32s} {self.bytes}, {expected}")
+        equal = h.is_full(h.bits(same))
         ok = f.op(f"and i1 {equal}, {h.is_full(h.exec_bits())}")
         start = f.op(f"zext i32 {first} to i64")
-        end = f.op(f"add i64 {start}, {LANES * size}")
+        end = f.op(f"add i64 {start}, {f.lanes * size}")
         ok = f.op(f"and i1 {ok}, {f.op(f'icmp ule i64 {end}, {h.field(L.LDS_SIZE)}')}")
         straight = f.label("straight")
         f.cond(ok, straight, miss, likely=True)
@@ -40,15 +40,15 @@ class LdsAddress:
         host = f.at(h.field(L.LDS_BASE, "ptr"), start)
         if h.variant.option("shadow"):
             flags = shadow.flags_of(h.variant.name)
-            shadow.straight(h, host, LANES * size, flags, lds=True)
+            shadow.straight(h, host, f.lanes * size, flags, lds=True)
         return host
 
     def hosts(self) -> str:
         """Host addresses of the active lanes; an address outside the allocation faults."""
         h, f = self.h, self.h.fn
-        start = f.op(f"zext {I32X64} {self.bytes} to {I64X64}")
-        end = f.op(f"add {I64X64} {start}, splat (i64 {self.size})")
-        inside = f.op(f"icmp ule {I64X64} {end}, {h.splat(h.field(L.LDS_SIZE), 64)}")
+        start = f.op(f"zext {f.i32s} {self.bytes} to {f.i64s}")
+        end = f.op(f"add {f.i64s} {start}, splat (i64 {self.size})")
+        inside = f.op(f"icmp ule {f.i64s} {end}, {h.splat(h.field(L.LDS_SIZE), 64)}")
         out = f.op(f"xor i64 {h.bits(inside)}, -1")
         missing = f.op(f"and i64 {out}, {h.exec_bits()}")
         good, bad = f.label("inlds"), f.label("outlds")
@@ -56,11 +56,11 @@ class LdsAddress:
         f.place(bad)
         lane = f.call("i64", "llvm.cttz.i64", f"i64 {missing}, i1 true", declare="i64, i1")
         which = f.op(f"trunc i64 {lane} to i32")
-        address = f.op(f"extractelement {I64X64} {start}, i32 {which}")
+        address = f.op(f"extractelement {f.i64s} {start}, i32 {which}")
         h.fault(L.LDS_FAULT, missing, address)
         f.place(good)
         base = f.op(f"ptrtoint ptr {h.field(L.LDS_BASE, 'ptr')} to i64")
-        found = f.op(f"add {I64X64} {start}, {h.splat(base, 64)}")
+        found = f.op(f"add {f.i64s} {start}, {h.splat(base, 64)}")
         if h.variant.option("shadow"):
             flags = shadow.flags_of(h.variant.name)
             shadow.access(h, found, h.exec_bits(), self.size, flags, lds=True)
@@ -90,7 +90,7 @@ def _load(h: Helper, op: MemoryOp) -> None:
         general = f.label("general")
         host = address.fast(general)
         for d, value in enumerate(access.load_contiguous(h, host, op.dwords)):
-            f.store(I32X64, value, f.at(pointer, d * L.ROW), 64)
+            f.store(f.i32s, value, f.at(pointer, d * L.ROW), L.ROW_ALIGN)
         h.next()
         f.place(general)
     rows = _load_rows(h, op, address, pointer)
@@ -159,7 +159,7 @@ def _atomic(h: Helper, op: MemoryOp) -> None:
     if op.pair:
         addresses.append(LdsAddress(h, row, _offset(h, True), op.size))
     if op.atomic == "condxchg":
-        kept = f.op(f"and {I32X64} {addresses[0].bytes}, splat (i32 {0xFFF8})")
+        kept = f.op(f"and {f.i32s} {addresses[0].bytes}, splat (i32 {0xFFF8})")
         addresses[0].bytes = kept
     # Every address is checked before memory changes.
     hosts: list[str] = []
@@ -169,7 +169,7 @@ def _atomic(h: Helper, op: MemoryOp) -> None:
     result = h.slot(DST) if op.returns else None
     second = h.slot(DATA1) if op.atomic in ("cmpst", "mskor", "wrap") else None
     for n, host in enumerate(hosts):
-        f.store(I64X64, host, area, 64)
+        f.store(f.i64s, host, area, L.ROW_ALIGN)
         into = f.at(result, n * op.dwords * L.ROW) if result is not None else None
         data = h.slot(DATA0 + n)
         atomic_lanes(h, op, h.exec_bits(), data, into, second, flushed=flushed)

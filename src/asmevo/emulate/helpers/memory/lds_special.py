@@ -5,8 +5,8 @@ from __future__ import annotations
 from asmevo.emulate import layout as L
 from asmevo.emulate.helpers.memory import access
 from asmevo.emulate.helpers.memory.lds import LdsAddress
-from asmevo.emulate.native.helper import I1X64, I32X64, I64X64, Helper
-from asmevo.emulate.native.ir import LANES, Module, vec
+from asmevo.emulate.native.helper import Helper
+from asmevo.emulate.native.ir import Module, vec
 from asmevo.emulate.native.variant import Variant, family
 from asmevo.emulate.sanitize import shadow
 
@@ -31,40 +31,40 @@ def _shuffle(h: Helper, value: str, element: str, index: list[int]) -> str:
 
 
 def _transposed_wide(h: Helper, rows: list[str], bits: int) -> list[str]:
-    """Transpose of 64-bit lanes of 16-, 8- or 4-bit elements."""
+    """Transpose of 16-, 8- or 4-bit elements, 64 bits of them per lane."""
     f = h.fn
     whole = h.join(rows[0], rows[1])
     if bits == 4:
         whole = _nibbles(h, whole)
     else:
         per_lane = 64 // bits
-        t = vec(f"i{bits}", LANES * per_lane)
-        flat = f.op(f"bitcast {I64X64} {whole} to {t}")
+        t = vec(f"i{bits}", f.lanes * per_lane)
+        flat = f.op(f"bitcast {f.i64s} {whole} to {t}")
         index: list[int] = []
-        for lane in range(LANES):
+        for lane in range(f.lanes):
             for element in range(per_lane):
                 source, at = transpose_source(lane, element, per_lane)
                 index.append(source * per_lane + at)
-        whole = f.op(f"bitcast {t} {_shuffle(h, flat, f'i{bits}', index)} to {I64X64}")
+        whole = f.op(f"bitcast {t} {_shuffle(h, flat, f'i{bits}', index)} to {f.i64s}")
     return list(h.split(whole))
 
 
 def _nibbles(h: Helper, whole: str) -> str:
     f = h.fn
-    t = vec("i8", 512)
-    flat = f.op(f"bitcast {I64X64} {whole} to {t}")
-    shift = ", ".join(f"i8 {4 * (lane & 1)}" for lane in range(LANES) for _ in range(8))
+    t = vec("i8", 8 * f.lanes)
+    flat = f.op(f"bitcast {f.i64s} {whole} to {t}")
+    shift = ", ".join(f"i8 {4 * (lane & 1)}" for lane in range(f.lanes) for _ in range(8))
     halves: list[str] = []
     for odd in (0, 1):
         index = [
             8 * transpose_source(lane, 2 * byte + odd, 16)[0] + (lane % GROUP) // 2
-            for lane in range(LANES)
+            for lane in range(f.lanes)
             for byte in range(8)
         ]
         moved = f.op(f"lshr {t} {_shuffle(h, flat, 'i8', index)}, <{shift}>")
         halves.append(f.op(f"and {t} {moved}, splat (i8 15)"))
     high = f.op(f"shl {t} {halves[1]}, splat (i8 4)")
-    return f.op(f"bitcast {t} {f.op(f'or {t} {halves[0]}, {high}')} to {I64X64}")
+    return f.op(f"bitcast {t} {f.op(f'or {t} {halves[0]}, {high}')} to {f.i64s}")
 
 
 def _transposed_six(h: Helper, rows: list[str]) -> list[str]:
@@ -82,9 +82,9 @@ def _transposed_six(h: Helper, rows: list[str]) -> list[str]:
     for j in range(16):
         column = "zeroinitializer"
         for c in range(16):
-            moved = _shuffle(h, elements[c], "i32", [(x & ~15) + j for x in range(LANES)])
-            mask = ", ".join("i1 true" if x % 16 == c else "i1 false" for x in range(LANES))
-            column = f.op(f"select {I1X64} <{mask}>, {I32X64} {moved}, {I32X64} {column}")
+            moved = _shuffle(h, elements[c], "i32", [(x & ~15) + j for x in range(f.lanes)])
+            mask = ", ".join("i1 true" if x % 16 == c else "i1 false" for x in range(f.lanes))
+            column = f.op(f"select {f.i1s} <{mask}>, {f.i32s} {moved}, {f.i32s} {column}")
         value = h.v(column, 32)
         word, at = divmod(6 * j, 32)
         out[word] = out[word] | (value << at if at else value)
@@ -131,21 +131,21 @@ def emit_by_lane(module: Module, variant: Variant) -> None:
     h.exec_bits()
     if variant.name.endswith("addtid_b32"):
         low = f.op(f"zext i32 {f.op(f'and i32 {m0}, 65535')} to i64")
-        host = _checked(h, f.op(f"add i64 {low}, {h.imm()}"), 256)
+        host = _checked(h, f.op(f"add i64 {low}, {h.imm()}"), 4 * h.lanes)
         pointer = h.slot(0)
         if variant.option("shadow"):
             base = f.op(f"ptrtoint ptr {host} to i64")
-            lanes = f.op(f"add {I64X64} {access.scale_lanes(h, 4, 64)}, {h.splat(base, 64)}")
+            lanes = f.op(f"add {f.i64s} {access.scale_lanes(h, 4, 64)}, {h.splat(base, 64)}")
             flags = shadow.READ if variant.name.startswith("ds_read") else shadow.WRITE
             shadow.access(h, lanes, h.exec_bits(), 4, flags, lds=True)
         if variant.name.startswith("ds_read"):
-            h.store_rows([(f.load(I32X64, host, 4), pointer)])
+            h.store_rows([(f.load(f.i32s, host, 4), pointer)])
         else:
-            store = f"void @llvm.masked.store.v{LANES}i32.p0"
-            h.module.declare(f"declare {store}({I32X64}, ptr, i32 immarg, {I1X64})")
+            store = f"void @llvm.masked.store.v{f.lanes}i32.p0"
+            h.module.declare(f"declare {store}({f.i32s}, ptr, i32 immarg, {f.i1s})")
             f.emit(
-                f"call {store}({I32X64} {h.row(pointer)}, ptr {host}, "
-                f"i32 4, {I1X64} {h.mask(h.exec_bits())})"
+                f"call {store}({f.i32s} {h.row(pointer)}, ptr {host}, "
+                f"i32 4, {f.i1s} {h.mask(h.exec_bits())})"
             )
             h.next()
     else:

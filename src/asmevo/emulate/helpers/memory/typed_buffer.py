@@ -11,7 +11,7 @@ from asmevo.emulate import layout as L
 from asmevo.emulate.helpers.memory.access import lane_loop
 from asmevo.emulate.helpers.memory.vector import DATA, SADDR, Addressing
 from asmevo.emulate.native.helper import Helper
-from asmevo.emulate.native.ir import LANES, Fn, Module
+from asmevo.emulate.native.ir import Fn, Module
 from asmevo.emulate.native.variant import Variant, family
 from asmevo.emulate.sanitize import shadow
 
@@ -247,7 +247,7 @@ def emit_typed(module: Module, variant: Variant) -> None:
     if variant.option("shadow"):
         flags = shadow.READ if variant.option("load") else shadow.WRITE
         shadow.access(h, hosts, valid, size, flags)
-    f.store(f"<{LANES} x i64>", hosts, f.at("%st", L.HOST), 64)
+    f.store(f.i64s, hosts, f.at("%st", L.HOST), L.ROW_ALIGN)
     if variant.option("load"):
         _load_lanes(h, valid, convert, dfmt, nfmt, word3 if formats is None else None)
     else:

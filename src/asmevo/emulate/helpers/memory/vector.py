@@ -5,8 +5,8 @@ from __future__ import annotations
 from asmevo.emulate import layout as L
 from asmevo.emulate.helpers.memory import access, scratch
 from asmevo.emulate.helpers.memory.atomics import atomic_lanes, check_alignment
-from asmevo.emulate.native.helper import I1X64, I32X64, I64X64, Helper
-from asmevo.emulate.native.ir import LANES, Module
+from asmevo.emulate.native.helper import Helper
+from asmevo.emulate.native.ir import LANE_SET, Module
 from asmevo.emulate.native.variant import Variant, family
 from asmevo.emulate.sanitize import pending, shadow
 from asmevo.isa.semantics.memory import MemoryOp, memory_op
@@ -29,11 +29,11 @@ class Addressing:
         f = h.fn
         self.mode: str = h.variant.option("mode")
         self.imm = h.imm()
-        self.voffset: str | None = None  # <64 x i32>
+        self.voffset: str | None = None  # i32s
         self.base: str | None = None  # i64 scalar part
         if self.mode in ("vaddr", "flat"):
             wide = h.source_wide(VADDR, "v")
-            self.wide = f.op(f"add {I64X64} {wide}, {h.splat(self.imm, 64)}")
+            self.wide = f.op(f"add {f.i64s} {wide}, {h.splat(self.imm, 64)}")
             self.flat_base = wide  # before the offset: what the apertures are compared with
             if self.mode == "flat" and h.variant.option("late"):
                 shared = scratch.in_aperture(h, wide, L.SHARED_BASE)
@@ -71,7 +71,7 @@ class Addressing:
         offset = "zeroinitializer"
         if offen:
             offset = h.row(f.at(pointer, L.ROW if idxen else 0))
-        self.voffset = f.op(f"add {I32X64} {offset}, {h.splat(imm32, 32)}")
+        self.voffset = f.op(f"add {f.i32s} {offset}, {h.splat(imm32, 32)}")
         self.index = h.row(pointer) if idxen else None
         self.stride = stride
 
@@ -80,8 +80,8 @@ class Addressing:
         row = h.source_row(VADDR, "v") if h.variant.option("vaddr") else "zeroinitializer"
         total = h.splat(f.op(f"trunc i64 {self.imm} to i32"), 32)
         if h.variant.option("saddr"):
-            total = f.op(f"add {I32X64} {total}, {h.source_row(SADDR, 's')}")
-        self.voffset = f.op(f"add {I32X64} {total}, {row}")
+            total = f.op(f"add {f.i32s} {total}, {h.source_row(SADDR, 's')}")
+        self.voffset = f.op(f"add {f.i32s} {total}, {row}")
 
     def may_be_straight(self) -> bool:
         """Whether the contiguous path applies to this form at all."""
@@ -94,34 +94,34 @@ class Addressing:
 
     # --- contiguous path ---------------------------------------------------------------------
     def fast_path(self, permission: int, miss: str) -> str:
-        """Host pointer when all 64 lanes are active and consecutive; else branches to `miss`."""
+        """Host pointer when all lanes are active and consecutive; else branches to `miss`."""
         h, f, size = self.h, self.h.fn, self.size
         if self.mode in ("vaddr", "flat"):
-            start = f.op(f"extractelement {I64X64} {self.wide}, i64 0")
-            expected = f.op(f"add {I64X64} {h.splat(start, 64)}, {access.scale_lanes(h, size, 64)}")
-            same = f.op(f"icmp eq {I64X64} {self.wide}, {expected}")
+            start = f.op(f"extractelement {f.i64s} {self.wide}, i64 0")
+            expected = f.op(f"add {f.i64s} {h.splat(start, 64)}, {access.scale_lanes(h, size, 64)}")
+            same = f.op(f"icmp eq {f.i64s} {self.wide}, {expected}")
             ok = h.is_full(self.bits)
         else:
             assert self.voffset is not None
             assert self.base is not None
-            first = f.op(f"extractelement {I32X64} {self.voffset}, i64 0")
-            expected = f.op(f"add {I32X64} {h.splat(first, 32)}, {access.scale_lanes(h, size)}")
-            same = f.op(f"icmp eq {I32X64} {self.voffset}, {expected}")
+            first = f.op(f"extractelement {f.i32s} {self.voffset}, i64 0")
+            expected = f.op(f"add {f.i32s} {h.splat(first, 32)}, {access.scale_lanes(h, size)}")
+            same = f.op(f"icmp eq {f.i32s} {self.voffset}, {expected}")
             wide = f.op(f"zext i32 {first} to i64")
             start = f.op(f"add i64 {self.base}, {wide}")
-            no_wrap = f.op(f"icmp ule i32 {first}, {-(63 * size) - 1}")
+            no_wrap = f.op(f"icmp ule i32 {first}, {-((h.lanes - 1) * size) - 1}")
             ok = f.op(f"and i1 {no_wrap}, {h.is_full(self.bits)}")
             if self.mode == "buffer":
-                end = f.op(f"add i64 {f.op(f'add i64 {wide}, {self.soffset}')}, {LANES * size}")
+                end = f.op(f"add i64 {f.op(f'add i64 {wide}, {self.soffset}')}, {f.lanes * size}")
                 ok = f.op(f"and i1 {ok}, {f.op(f'icmp ule i64 {end}, {self.records}')}")
                 ok = f.op(f"and i1 {ok}, {f.op(f'xor i1 {self.tid}, true')}")
-        equal = f.op(f"icmp eq i64 {h.bits(same)}, -1")
+        equal = h.is_full(h.bits(same))
         straight = f.label("straight")
         f.cond(f.op(f"and i1 {equal}, {ok}"), straight, miss, likely=True)
         f.place(straight)
-        host = access.contiguous_host(h, start, LANES * size, permission, miss)
+        host = access.contiguous_host(h, start, f.lanes * size, permission, miss)
         if h.variant.option("shadow"):
-            shadow.straight(h, host, LANES * size, shadow.flags_of(h.variant.name))
+            shadow.straight(h, host, f.lanes * size, shadow.flags_of(h.variant.name))
         return host
 
     def watch(self, hosts: str, mask: str, part: int | None = None) -> None:
@@ -152,26 +152,26 @@ class Addressing:
 
     # --- general path --------------------------------------------------------------------------
     def device_addresses(self, at: int = 0) -> str:
-        """<64 x i64> device addresses of byte `at` of each lane's element."""
+        """Device addresses (i64s) of byte `at` of each lane's element."""
         h, f = self.h, self.h.fn
         if self.mode in ("vaddr", "flat"):
             if not at:
                 return self.wide
-            return f.op(f"add {I64X64} {self.wide}, splat (i64 {at})")
+            return f.op(f"add {f.i64s} {self.wide}, splat (i64 {at})")
         assert self.voffset is not None
         assert self.base is not None
-        offset = f.op(f"zext {I32X64} {self.voffset} to {I64X64}")
+        offset = f.op(f"zext {f.i32s} {self.voffset} to {f.i64s}")
         if at:
-            offset = f.op(f"add {I64X64} {offset}, splat (i64 {at})")
-        total = f.op(f"add {I64X64} {offset}, {h.splat(self.base, 64)}")
+            offset = f.op(f"add {f.i64s} {offset}, splat (i64 {at})")
+        total = f.op(f"add {f.i64s} {offset}, {h.splat(self.base, 64)}")
         if self.mode != "buffer":
             return total
         if self.index is not None:
-            index = f.op(f"zext {I32X64} {self.index} to {I64X64}")
-            scaled = f.op(f"mul {I64X64} {index}, {h.splat(self.stride, 64)}")
-            total = f.op(f"add {I64X64} {total}, {scaled}")
+            index = f.op(f"zext {f.i32s} {self.index} to {f.i64s}")
+            scaled = f.op(f"mul {f.i64s} {index}, {h.splat(self.stride, 64)}")
+            total = f.op(f"add {f.i64s} {total}, {scaled}")
         by_lane = self._by_lane(offset)
-        return f.op(f"select i1 {self.tid}, {I64X64} {by_lane}, {I64X64} {total}")
+        return f.op(f"select i1 {self.tid}, {f.i64s} {by_lane}, {f.i64s} {total}")
 
     def _by_lane(self, offset: str) -> str:
         """Addresses of an ADD_TID buffer (GFX9: swizzled in elements of four bytes)."""
@@ -185,26 +185,26 @@ class Addressing:
         swizzled = f.op(f"icmp slt i64 {self.low}, 0")
         index, linear_index, linear_stride = lane, lane, stride
         if self.index is not None:
-            own = f.op(f"zext {I32X64} {self.index} to {I64X64}")
-            index = f.op(f"add {I64X64} {own}, {lane}")
+            own = f.op(f"zext {f.i32s} {self.index} to {f.i64s}")
+            index = f.op(f"add {f.i64s} {own}, {lane}")
             # Linear buffers with an index drop the lane number, and the longer stride with it.
             linear_index, linear_stride = own, h.splat(self.stride, 64)
-        step = f.op(f"mul {I64X64} {linear_index}, {linear_stride}")
-        linear = f.op(f"add {I64X64} {offset}, {step}")
+        step = f.op(f"mul {f.i64s} {linear_index}, {linear_stride}")
+        linear = f.op(f"add {f.i64s} {offset}, {step}")
         code = f.op(f"and i32 {f.op(f'lshr i32 {self.word3}, 21')}, 3")
         shift = f.op(f"add i64 {f.op(f'zext i32 {code} to i64')}, 3")
         group = h.splat(shift, 64)
         width = h.splat(f.op(f"shl i64 1, {shift}"), 64)
-        inner = f.op(f"and {I64X64} {index}, {f.op(f'sub {I64X64} {width}, splat (i64 1)')}")
-        outer = f.op(f"mul {I64X64} {f.op(f'lshr {I64X64} {index}, {group}')}, {stride}")
-        element = f.op(f"and {I64X64} {offset}, splat (i64 -4)")
-        rows = f.op(f"shl {I64X64} {f.op(f'add {I64X64} {outer}, {element}')}, {group}")
-        column = f.op(f"shl {I64X64} {inner}, splat (i64 2)")
-        byte = f.op(f"and {I64X64} {offset}, splat (i64 3)")
-        moved = f.op(f"or {I64X64} {column}, {byte}")
-        swizzle = f.op(f"add {I64X64} {rows}, {moved}")
-        chosen = f.op(f"select i1 {swizzled}, {I64X64} {swizzle}, {I64X64} {linear}")
-        return f.op(f"add {I64X64} {chosen}, {h.splat(self.base, 64)}")
+        inner = f.op(f"and {f.i64s} {index}, {f.op(f'sub {f.i64s} {width}, splat (i64 1)')}")
+        outer = f.op(f"mul {f.i64s} {f.op(f'lshr {f.i64s} {index}, {group}')}, {stride}")
+        element = f.op(f"and {f.i64s} {offset}, splat (i64 -4)")
+        rows = f.op(f"shl {f.i64s} {f.op(f'add {f.i64s} {outer}, {element}')}, {group}")
+        column = f.op(f"shl {f.i64s} {inner}, splat (i64 2)")
+        byte = f.op(f"and {f.i64s} {offset}, splat (i64 3)")
+        moved = f.op(f"or {f.i64s} {column}, {byte}")
+        swizzle = f.op(f"add {f.i64s} {rows}, {moved}")
+        chosen = f.op(f"select i1 {swizzled}, {f.i64s} {swizzle}, {f.i64s} {linear}")
+        return f.op(f"add {f.i64s} {chosen}, {h.splat(self.base, 64)}")
 
     def in_range(self, at: int, size: int | str) -> str:
         """i64 bits of active lanes whose bytes [at, at+size) lie inside the buffer's records.
@@ -216,18 +216,18 @@ class Addressing:
         if self.mode != "buffer":
             return self.bits
         assert self.voffset is not None
-        offset = f.op(f"zext {I32X64} {self.voffset} to {I64X64}")
+        offset = f.op(f"zext {f.i32s} {self.voffset} to {f.i64s}")
         reach = f.op(f"add i64 {self.soffset}, {size}")
         if at:
             reach = f.op(f"add i64 {reach}, {at}")
-        end = f.op(f"add {I64X64} {offset}, {h.splat(reach, 64)}")
+        end = f.op(f"add {f.i64s} {offset}, {h.splat(reach, 64)}")
         records = h.splat(self.records, 64)
-        valid = f.op(f"icmp ule {I64X64} {end}, {records}")
+        valid = f.op(f"icmp ule {f.i64s} {end}, {records}")
         if self.index is not None:
-            index = f.op(f"zext {I32X64} {self.index} to {I64X64}")
-            by_index = f.op(f"icmp ult {I64X64} {index}, {records}")
+            index = f.op(f"zext {f.i32s} {self.index} to {f.i64s}")
+            by_index = f.op(f"icmp ult {f.i64s} {index}, {records}")
             structured = f.op(f"icmp ne i64 {self.stride}, 0")
-            valid = f.op(f"select i1 {structured}, {I1X64} {by_index}, {I1X64} {valid}")
+            valid = f.op(f"select i1 {structured}, {f.i1s} {by_index}, {f.i1s} {valid}")
         # ADD_TID without an index is not checked.
         inside = h.bits(valid)
         if self.index is None:
@@ -240,9 +240,9 @@ class Addressing:
         if self.mode == "scratch":
             assert isinstance(size, int)
             assert self.voffset is not None
-            offset = f.op(f"zext {I32X64} {self.voffset} to {I64X64}")
+            offset = f.op(f"zext {f.i32s} {self.voffset} to {f.i64s}")
             if at:
-                offset = f.op(f"add {I64X64} {offset}, splat (i64 {at})")
+                offset = f.op(f"add {f.i64s} {offset}, splat (i64 {at})")
             return scratch.lane_hosts(h, offset, mask, size)
         addresses = self.device_addresses(at)
         if self.mode == "flat":
@@ -264,7 +264,7 @@ class Addressing:
         memory_end = f.block
         f.br(join)
         f.place(join)
-        return f.phi(I64X64, [(mine, private_end), (theirs, memory_end)])
+        return f.phi(f.i64s, [(mine, private_end), (theirs, memory_end)])
 
 
 def _load(h: Helper, op: MemoryOp, a: Addressing) -> None:
@@ -275,7 +275,7 @@ def _load(h: Helper, op: MemoryOp, a: Addressing) -> None:
     if op.size >= 4 and not to_lds and a.may_be_straight():
         host = a.fast_path(L.READABLE, general)
         for d, row in enumerate(access.load_contiguous(h, host, op.dwords)):
-            f.store(I32X64, row, f.at(pointer, d * L.ROW), 64)
+            f.store(f.i32s, row, f.at(pointer, d * L.ROW), L.ROW_ALIGN)
         h.next()
     else:
         f.br(general)
@@ -341,7 +341,7 @@ def _into_lds(h: Helper, rows: list[str], a: Addressing) -> None:
     start = f.op(f"add i64 {m0}, {a.imm}")
     # Up to the highest active lane.
     unused = f.call("i64", "llvm.ctlz.i64", f"i64 {a.bits}, i1 false", declare="i64, i1")
-    used = f.op(f"mul i64 {f.op(f'sub i64 64, {unused}')}, {step}")
+    used = f.op(f"mul i64 {f.op(f'sub i64 {LANE_SET}, {unused}')}, {step}")
     end = f.op(f"add i64 {start}, {used}")
     inside = f.op(f"icmp ule i64 {end}, {h.field(L.LDS_SIZE)}")
     idle = f.op(f"icmp eq i64 {a.bits}, 0")
@@ -352,7 +352,7 @@ def _into_lds(h: Helper, rows: list[str], a: Addressing) -> None:
     f.place(good)
     base = f.op(f"ptrtoint ptr {h.field(L.LDS_BASE, 'ptr')} to i64")
     first = f.op(f"add i64 {base}, {start}")
-    lanes = f.op(f"add {I64X64} {access.scale_lanes(h, step, 64)}, {h.splat(first, 64)}")
+    lanes = f.op(f"add {f.i64s} {access.scale_lanes(h, step, 64)}, {h.splat(first, 64)}")
     if h.variant.option("shadow"):
         shadow.access(h, lanes, a.bits, step, shadow.WRITE, lds=True, hold=False)
     if h.variant.option("late"):
@@ -420,7 +420,7 @@ def emit_vector_memory(module: Module, variant: Variant) -> None:
         check_alignment(h, a.device_addresses(), 64, op.size, valid)
         hosts = a.hosts(valid, 0, op.size, L.WRITABLE)
         a.watch(hosts, valid)
-        h.fn.store(I64X64, hosts, h.fn.at("%st", L.HOST), 64)
+        h.fn.store(h.fn.i64s, hosts, h.fn.at("%st", L.HOST), L.ROW_ALIGN)
         result = None
         if variant.option("returns"):
             result = h.slot(RESULT)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from asmevo.emulate import layout as L
 from asmevo.emulate.native.helper import Helper
-from asmevo.emulate.native.ir import Module
+from asmevo.emulate.native.ir import LANE_SET, Module
 from asmevo.emulate.native.variant import Variant, family
 from asmevo.emulate.sanitize import pending
 
@@ -25,7 +25,7 @@ def emit_branch(module: Module, variant: Variant) -> None:
     if name.startswith("s_cbranch_scc"):
         value, width = f.load("i32", f.at("%st", L.SCC)), 32
     else:
-        value, width = h.field(L.VCC if "vcc" in name else L.EXEC), 64
+        value, width = h.mask_field(L.VCC if "vcc" in name else L.EXEC), LANE_SET
     wanted = name.endswith(("scc1", "nz"))
     taken = f.op(f"icmp {'ne' if wanted else 'eq'} i{width} {value}, 0")
     following = f.at("%rec", L.RECORD_SIZE)

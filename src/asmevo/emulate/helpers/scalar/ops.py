@@ -29,7 +29,10 @@ class ScalarFile:
         if name == "scc":
             raw = h.fn.load("i32", h.fn.at("%st", L.SCC))
             return h.s(h.fn.op(f"icmp ne i32 {raw}, 0"), 1, "b")
-        return h.s(h.exec_bits(), 64) if name == "exec" else h.s(h.field(L.M0, "i32"), 32)
+        if name == "exec":
+            # The pair of SGPRs, whatever the wave size: 32-bit forms are opcodes of their own.
+            return h.s(h.field(L.EXEC), 64)
+        return h.s(h.field(L.M0, "i32"), 32)
 
     def write(self, operand: int, value: Value) -> None:
         """Store a destination."""
@@ -42,7 +45,7 @@ class ScalarFile:
             wide = h.fn.op(f"zext i1 {value.raw} to i32")
             h.fn.store("i32", wide, h.fn.at("%st", L.SCC))
         else:
-            h.set_field(L.EXEC, value.raw)
+            h.fn.store(f"i{value.width}", value.raw, h.fn.at("%st", L.EXEC), 8)
 
 
 @family("scalar")
