@@ -19,6 +19,7 @@ from asmevo.errors import InputError, UnsupportedError
 from asmevo.verify.compare import BufferComparison, compare_buffer
 from asmevo.verify.poison import PATTERNS, Pattern, depends_on_poison, written
 from asmevo.verify.reference import (
+    OTHER_ORDERS,
     K0Runs,
     OracleError,
     Reference,
@@ -35,7 +36,7 @@ from asmevo.verify.report import (
     VerifyConfig,
     VerifyReport,
 )
-from asmevo.verify.stress import Stress, stressed
+from asmevo.verify.stress import INTEGER_STRESSES, Stress, stressed, subjects
 
 __all__ = ["DifferentialOracle", "OracleError", "VerifyConfig", "VerifyReport", "verify"]
 
@@ -182,6 +183,8 @@ class DifferentialOracle:
     def _make_stressed(
         self, capsule: Capsule, kind: Stress
     ) -> tuple[Capsule, Reference] | str | None:
+        if not subjects(capsule, kind):
+            return None
         size = sum(b.size for b in capsule.buffers)
         if size > self.config.stress_limit:
             return f"[{capsule.label} +{kind}] left out: {size} bytes are above the stress limit"
@@ -189,7 +192,8 @@ class DifferentialOracle:
         if other is None:
             return None
         try:
-            return other, self._k0_runs.reference(other, stressed=True)
+            orders = OTHER_ORDERS if kind in INTEGER_STRESSES else ()
+            return other, self._k0_runs.reference(other, stressed=True, orders=orders)
         except (OracleError, UnsupportedError) as error:
             return f"[{other.label}] left out: {error}"
 

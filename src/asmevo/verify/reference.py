@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +15,9 @@ from asmevo.errors import AsmEvoError, EnvironmentFault, InputError, Unsupported
 from asmevo.verify.compare import compare_buffer
 from asmevo.verify.poison import PATTERNS, Pattern, depends_on_poison, poisoned, written
 from asmevo.verify.report import VerifyConfig
+
+# Under which a result must stay as it is, where the launch is one that nobody asked for.
+OTHER_ORDERS = ("shuffle:3", "interleave:5")
 
 
 class OracleError(InputError):
@@ -81,11 +85,14 @@ class K0Runs:
     def __init__(self, k0: bytes, device: Device, config: VerifyConfig) -> None:
         self._k0, self._device, self._config = k0, device, config
 
-    def reference(self, capsule: Capsule, *, stressed: bool = False) -> Reference:
+    def reference(
+        self, capsule: Capsule, *, stressed: bool = False, orders: Sequence[str] = ()
+    ) -> Reference:
         """Run K0 three times or more: A twice, B, and each further schedule.
 
         A stressed launch (see `verify.stress`) is run once with A and once with B; that K0
-        reproduces its result was seen on the launch it was made from.
+        reproduces its result was seen on the launch it was made from. Under each wave order of
+        `orders` the result must be the same.
 
         Raises:
             OracleError: K0 is no usable oracle on this capsule.
@@ -110,6 +117,7 @@ class K0Runs:
         second = self._run(capsules["B"], self._seed("B"))
         masks = self._masks(capsule, capsules, first, second)
         notes = self._require_effect(capsule, masks, first)
+        self._require_settled(capsule, capsules["A"], first, orders)
         results: dict[Pattern, dict[str, bytes]] = {
             "A": _compared(capsule, first),
             "B": _compared(capsule, second),
@@ -140,6 +148,20 @@ class K0Runs:
         return Reference(
             capsules, results, masks, first.instructions, schedules, tuple(notes), late
         )
+
+    def _require_settled(
+        self, capsule: Capsule, with_a: Capsule, first: RunResult, orders: Sequence[str]
+    ) -> None:
+        for order in orders:
+            chosen = options(self._config, self._seed("A"), order, self._config.k0_budget)
+            result = self._device.run(self._k0, with_a, chosen)
+            changed = "" if not result.ok else _changed(capsule, first, result)
+            if changed is not None:
+                what = f"buffer {changed} differs" if changed else "it does not end"
+                raise self._refusal(
+                    capsule, f"depends on the order of waves: {what} in order {order}",
+                    "its result is no fixed reference",
+                )  # fmt: skip
 
     def _late(self, capsule: Capsule, with_a: Capsule, first: RunResult) -> bool:
         """Whether K0 computes the same when its loads arrive only at a sufficient wait.
