@@ -354,9 +354,11 @@ def test_verify_judges_the_kernels_that_no_launch_runs(run: Run, tmp_path: Path)
     shift, wrong = "v_lshlrev_b32_e32 v1, 2, v1", "v_lshlrev_b32_e32 v1, 3, v1"
     k0, k1 = _rebuilt("recovery/gfx942/calls", tmp_path, shift, (wrong,))
     got = run("verify", k0, k1, "--launch", launch)
-    assert got.code == 0
+    assert (got.code, "image.other-function" in got.out) == (1, True)
+    also = ("--launch", launch, "--also-edited", "table_walk")
+    got = run("verify", k0, k1, *also)
     assert "warning: 1 changed instructions of" in got.out
-    [lost] = run("verify", k0, k1, "--launch", launch, "-f", "json").json["untested_changes"]
+    [lost] = run("verify", k0, k1, *also, "-f", "json").json["untested_changes"]
     assert len(lost["instructions"]) == 1
     assert "warning" not in run("verify", k0, k0, "--launch", launch).out
 

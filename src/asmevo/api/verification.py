@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, Literal
@@ -56,6 +57,7 @@ def verify(
     launch: LaunchLike,
     *,
     kernel: str | None = None,
+    also_edited: Sequence[str] = (),
     sizes: Sizes | None = None,
     input_seed: int | None = None,
     exact: bool = False,
@@ -71,6 +73,7 @@ def verify(
         original: K0, the only oracle.
         candidate: K1.
         launch, kernel, sizes, input_seed: see `launches`.
+        also_edited: further kernels that may differ, because they are verified on their own.
         exact: accept bit-equal results only.
         schedules: further wave orders to test.
         poison_seed: seed of the junk in undefined registers, LDS and memory.
@@ -92,10 +95,11 @@ def verify(
         guards_mapped=guards_mapped,
         matrix=matrix,
     )
-    k0.code.kernel(kernel if kernel is not None else capsules[0].kernel)
+    launched = k0.code.kernel(kernel if kernel is not None else capsules[0].kernel).name
+    edited = (launched, *(k0.code.kernel(name).name for name in also_edited))
     with naming(k1.path):
-        # The launches run one kernel; K1 takes the place of K0 for all of them.
-        findings = compare_objects(examine(k0.code), k1.code).findings
+        # K1 takes the place of K0 for all kernels; the launches run one of them.
+        findings = compare_objects(examine(k0.code), k1.code, edited=edited).findings
     if findings:
         return Verification(
             False,

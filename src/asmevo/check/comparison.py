@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from asmevo.check.against import worse_findings
 from asmevo.check.findings import Finding
+from asmevo.check.image import compare_images
 from asmevo.check.rules import abi
 from asmevo.check.run import ALL_PASSES, check_program
 from asmevo.codeobject import CodeObject
@@ -21,6 +22,7 @@ from asmevo.program import Program, recover
 class Stage(StrEnum):
     """What is compared, each stage cheaper than the next."""
 
+    IMAGE = "image"  # every byte of the file, as the loader sees it
     ABI = "abi"  # what a launcher sees: symbols, arguments, descriptor, data
     RESOURCES = "resources"  # declared against used registers, LDS, padding
     CODE = "code"  # waits, hazards, registers, structure, order
@@ -51,11 +53,13 @@ class StaticComparison:
     """What is worse in an edited object than in its original; each finding is a refusal.
 
     Attributes:
+        image: bytes of the file that no edit explains.
         abi: differences that a launcher could notice and that were not declared.
         resources: faults of the declared resources that the original does not have.
         code: what is new, or closer to harm, or was moved where nothing may move.
     """
 
+    image: tuple[Finding, ...] = ()
     abi: tuple[Finding, ...] = ()
     resources: tuple[Finding, ...] = ()
     code: tuple[Finding, ...] = ()
@@ -63,7 +67,7 @@ class StaticComparison:
     @property
     def findings(self) -> tuple[Finding, ...]:
         """All of them, in the order of the stages."""
-        return self.abi + self.resources + self.code
+        return self.image + self.abi + self.resources + self.code
 
     @property
     def ok(self) -> bool:
@@ -95,6 +99,7 @@ def compare_objects(
     program: Program | None = None,
     declared: Collection[str] = (),
     stages: Collection[Stage] = tuple(Stage),
+    edited: Collection[str] | None = None,
 ) -> StaticComparison:
     """What is worse in `k1` than in the original `k0`.
 
@@ -104,10 +109,17 @@ def compare_objects(
         program: `k1`'s program, if known.
         declared: descriptor fields that the edit says it changes (see `check.rules.abi`).
         stages: what to compare; a caller that stops at the first refusal asks stage by stage.
+        edited: kernels whose code may differ; by default the one that was examined, or all.
 
     Raises:
         UnsupportedError: an object or instruction that cannot be followed.
     """
+    image: list[Finding] = []
+    if Stage.IMAGE in stages:
+        program = recover(k1) if program is None else program
+        if edited is None and k0.kernel is not None:
+            edited = (k0.kernel,)
+        image = compare_images(k0.program, program, edited, declared)
     found_abi = abi.changes(k0.object, k1, declared) if Stage.ABI in stages else []
     resources: list[Finding] = []
     code: list[Finding] = []
@@ -120,7 +132,7 @@ def compare_objects(
             resources = [f for f in after if _declared(f) and (f.rule, f.message) not in known]
         if Stage.CODE in stages:
             code = worse_findings(_code(k0.findings), k0.program, _code(after), program)
-    return StaticComparison(tuple(found_abi), tuple(resources), tuple(code))
+    return StaticComparison(tuple(image), tuple(found_abi), tuple(resources), tuple(code))
 
 
 def _declared(f: Finding) -> bool:

@@ -152,7 +152,7 @@ class SameObject(Gate):
 
 
 class AbiAndResources(Gate):
-    """Symbol, kernel arguments, descriptor, register counts, LDS, end padding."""
+    """Every byte of the file; kernel arguments, descriptor, register counts, LDS, padding."""
 
     name = "abi_resources"
 
@@ -163,7 +163,7 @@ class AbiAndResources(Gate):
         assert candidate.built is not None, "a gate ran before the build"
         found = compare_objects(
             base.examined, candidate.code_object, candidate.built,
-            stages=(Stage.ABI, Stage.RESOURCES),
+            stages=(Stage.IMAGE, Stage.ABI, Stage.RESOURCES),
         )  # fmt: skip
         return _static(self, found.findings)
 

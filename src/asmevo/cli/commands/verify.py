@@ -33,6 +33,13 @@ def register(app: typer.Typer) -> None:
         candidate: Annotated[Path, typer.Argument(help="the object to judge, K1")],
         launch: LaunchOption,
         kernel: KernelOption = None,
+        also_edited: Annotated[
+            list[str] | None,
+            typer.Option(
+                "--also-edited",
+                help="another kernel that may differ, because it is verified on its own",
+            ),
+        ] = None,
         size: SizeOption = None,
         input_seed: SeedOption = None,
         exact: Annotated[
@@ -68,6 +75,7 @@ def register(app: typer.Typer) -> None:
                 candidate,
                 launch,
                 kernel=kernel,
+                also_edited=tuple(also_edited or ()),
                 sizes=sizes_of(size),
                 input_seed=input_seed,
                 exact=exact,
