@@ -27,6 +27,7 @@ from asmevo.check.rules.untracked import UNREACHED
 from asmevo.isa.flow import flow_of_text
 
 _PINNED = ("wait.raw", "wait.waw")
+_BY_PLACE = ("coverage.untracked", "wait.store-at-store", "wait.store-at-atomic")
 _COUNTED = "-at-"  # in rules whose `have` is a count of pending operations
 
 
@@ -83,8 +84,9 @@ def worse_findings(
         k1: the edited program.
     """
     before = list(before)
-    # What an edit adds that is not followed is judged by its place, below.
-    after = [f for f in after if f.rule != "coverage.untracked"]
+    # What an edit adds that is not followed is judged by its place, and a store that tells other
+    # waves by what had completed before it, both below.
+    after = [f for f in after if f.rule not in _BY_PLACE]
     matched, left = _Pairing(before, k0, after, k1).solve()
     worse = [_worse(f, before) for f in left]
     worse += _moved_pins(matched, k0, k1)

@@ -15,6 +15,7 @@ from asmevo.check.engine.workbench import facts_of, workbench
 from asmevo.check.findings import ERROR, Finding
 from asmevo.check.rules.crossing import Between, between, between_fences, crossed
 from asmevo.check.rules.order.fences import bypassed, misplaced
+from asmevo.check.rules.order.publishing import unordered
 from asmevo.check.rules.order.strength import weaker
 from asmevo.check.rules.untracked import BLINDING, Untracked, at_least
 from asmevo.isa.effects import OpClass
@@ -28,7 +29,11 @@ def kept(k0: ProgramLike, k1: ProgramLike, *, blind: bool = False) -> list[Findi
     `blind`: no wait or nop can be judged, for a reason that the instructions alone do not show.
     """
     return (
-        _synchronization(k0, k1) + weaker(k0, k1) + _environment(k0, k1) + _untracked(k0, k1, blind)
+        _synchronization(k0, k1)
+        + weaker(k0, k1)
+        + unordered(k0, k1)
+        + _environment(k0, k1)
+        + _untracked(k0, k1, blind)
     )
 
 

@@ -1,0 +1,253 @@
+"""Where waves tell other waves something and learn from them, and what stands behind it.
+
+A *release point* writes what somebody may wait for: a store to memory that is consumed in the
+program (`communication`), an atomic, a store that is coherent beyond the wave, and, where stores
+have no scope, any store before which all earlier ones have completed. An *acquire point* decides by
+what was found. For every point and every kind of access: how many bytes stand behind it, that is,
+execute only after it did? And which earlier accesses may still be outstanding at it?
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from asmevo.check.engine.facts import (
+    ATOMIC_BIT,
+    MEMORY_BITS,
+    MEMORY_STORE_BIT,
+    WRITE_BACK_BIT,
+    InstructionFacts,
+    ProgramLike,
+)
+from asmevo.check.engine.pending import BIT_NAMES, Pending, Raw, State
+from asmevo.check.engine.runs import Runs, runs_of
+from asmevo.check.engine.workbench import library_of, workbench
+from asmevo.check.rules.order.communication import Communication, communication
+from asmevo.isa.ordering import Group, MemoryEffect, Scope, memory_effect, scope_bits_on_stores
+
+STORES = frozenset(BIT_NAMES[bit][0] for bit in (MEMORY_STORE_BIT, ATOMIC_BIT, WRITE_BACK_BIT))
+Kind = tuple[str, ...]
+"""A kind of access: (memory, direction, scope), or (text without registers,)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One release or acquire point.
+
+    Attributes:
+        index: of the instruction.
+        name: what it is, the same in an edited program.
+        near: whether waves of the same workgroup wait for it, so that the order of issue counts.
+        tells: whether it says of itself that others look at what it writes.
+        pending: (outstanding kind, counter) -> how many may be outstanding at it.
+    """
+
+    index: int
+    name: tuple[str, ...]
+    near: bool = True
+    tells: bool = True
+    pending: Mapping[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
+
+    @property
+    def done(self) -> bool:
+        """Whether every store before it has completed."""
+        return not any(kind in STORES for kind, _ in self.pending)
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """All points of a program, in code order.
+
+    Attributes:
+        releases, acquires: the points.
+        accesses: instructions that touch memory which other waves see.
+        passed: for each access, the instructions among the points that always execute before it.
+        runs: the program's runs.
+    """
+
+    releases: tuple[Point, ...] = ()
+    acquires: tuple[Point, ...] = ()
+    accesses: tuple[InstructionFacts, ...] = ()
+    passed: tuple[frozenset[int], ...] = ()
+    runs: Runs | None = None
+
+    def around(self, point: Point) -> tuple[Counter[Kind], Counter[Kind]]:
+        """Bytes of each kind of access that do not stand behind a point, and that do."""
+        sides = (Counter[Kind](), Counter[Kind]())
+        for f, passed in zip(self.accesses, self.passed, strict=True):
+            side = sides[point.index in passed]
+            for kind, size in _kinds(f):
+                side[kind] += size
+        return sides
+
+    def issued(self, point: Point, kind: str) -> tuple[int, int]:
+        """How many accesses of an outstanding kind may come before a point, and are there at all.
+
+        Args:
+            point: the point.
+            kind: a name of `check.engine.pending.BIT_NAMES`.
+        """
+        runs = self.runs
+        if runs is None:
+            return 0, 0
+        bit = next(b for b, (name, _) in BIT_NAMES.items() if name == kind)
+        home = next(n for n, last in enumerate(runs.lasts) if last >= point.index)
+        before, todo = set[int](), [home]
+        while todo:
+            for p in runs.backward[todo.pop()]:
+                if p not in before:
+                    before.add(p)
+                    todo.append(p)
+        earlier = every = 0
+        for n, (first, last) in enumerate(zip(runs.starts, runs.lasts, strict=True)):
+            for i in range(first, last + 1):
+                if any(mask & bit for _, mask in runs.facts[i].pushes):
+                    every += 1
+                    earlier += n in before or (n == home and i < point.index)
+        return earlier, every
+
+
+def points(program: ProgramLike) -> Points:
+    """The points of a program; worked out once."""
+    return workbench().known(program, "points", lambda p: _points(p, communication(p)))
+
+
+def _points(program: ProgramLike, known: Communication) -> Points:
+    runs = runs_of(program)
+    releases = {
+        i: effect
+        for i, f in enumerate(runs.facts)
+        if (effect := memory_effect(f.decoded)) is not None and _releases(f, effect, known)
+    }
+    if not releases and not known.acquires:
+        return Points()
+    pending = _outstanding(program, runs, releases) if releases else {}
+    told = tuple(
+        Point(
+            i, _name(effect), not effect.groups.isdisjoint(known.consumed),
+            _tells(runs.facts[i], effect), pending.get(i, {}),
+        )
+        for i, effect in sorted(releases.items())
+    )  # fmt: skip
+    learned = tuple(Point(i, ("acquire",)) for i in known.acquires)
+    return Points(told, learned, *_passed(runs, {*releases, *known.acquires}), runs)
+
+
+def _releases(f: InstructionFacts, effect: MemoryEffect, known: Communication) -> bool:
+    if not effect.publishes or not f.memory:
+        return False
+    if not effect.groups.isdisjoint(known.consumed):
+        return True
+    return Group.MEMORY in effect.groups and (
+        _tells(f, effect)
+        or (f.decoded.target.is_gcn and not scope_bits_on_stores(f.decoded.target))
+    )
+
+
+def _tells(f: InstructionFacts, effect: MemoryEffect) -> bool:
+    """Whether an instruction says of itself that others look at what it writes."""
+    if Group.MEMORY not in effect.groups:
+        return False
+    return bool(effect.atomic) or (
+        scope_bits_on_stores(f.decoded.target) and effect.scope > Scope.WAVE
+    )
+
+
+def _name(effect: MemoryEffect) -> tuple[str, ...]:
+    return ("release", "+".join(sorted(effect.groups)), effect.atomic or "store", str(effect.size))
+
+
+# --- what is outstanding ------------------------------------------------------------------------
+class _Seen:
+    """An instruction as the wait engine sees it when only points look, and only at memory."""
+
+    __slots__ = ("decoded", "defs", "flow", "kind", "partial", "pushes", "touch", "uses", "waits")
+
+    def __init__(self, f: InstructionFacts, looks: bool) -> None:
+        self.decoded, self.kind, self.flow, self.waits = f.decoded, f.kind, f.flow, f.waits
+        self.pushes = tuple((q, mask & MEMORY_BITS) for q, mask in f.pushes)
+        self.defs = self.uses = self.partial = 0
+        self.touch = MEMORY_BITS if looks else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    facts: tuple[_Seen, ...]
+
+
+def _outstanding(
+    program: ProgramLike, runs: Runs, looking: Mapping[int, MemoryEffect]
+) -> dict[int, dict[tuple[str, str], int]]:
+    """For each looking instruction what may be outstanding there, along all paths."""
+    engine = Pending(library_of(program.target))
+    contents = [
+        _Content(tuple(_Seen(runs.facts[i], i in looking) for i in range(first, last + 1)))
+        for first, last in zip(runs.starts, runs.lasts, strict=True)
+    ]
+    states: dict[int, State] = {n: () for n, entered in enumerate(runs.entered) if entered}
+    raws: dict[int, Sequence[Raw]] = {}
+    todo = sorted(states, reverse=True)
+    while todo:
+        n = todo.pop()
+        out, raws[n] = engine.walk(contents[n], states[n])  # type: ignore[arg-type]
+        for s in runs.forward[n]:
+            old = states.get(s)
+            new = out if old is None else engine.join(old, out)
+            if old is None or new != old:
+                states[s] = new
+                todo.append(s)
+    found: dict[int, dict[tuple[str, str], int]] = {}
+    queues = engine.table.queues
+    for n, of_run in raws.items():
+        for raw in of_run:
+            here = found.setdefault(runs.starts[n] + raw.at, {})
+            key = (BIT_NAMES[raw.mask][0], queues[raw.queue].counter)
+            here[key] = max(here.get(key, 0), raw.pending)
+    return found
+
+
+# --- what stands behind -------------------------------------------------------------------------
+def _passed(
+    runs: Runs, places: Collection[int]
+) -> tuple[tuple[InstructionFacts, ...], tuple[frozenset[int], ...]]:
+    """The accesses, and for each of them the places that always execute before it."""
+    of_run = [
+        [i for i in range(first, last + 1) if i in places]
+        for first, last in zip(runs.starts, runs.lasts, strict=True)
+    ]
+    everything = frozenset(places)
+    passed = [frozenset[int]() if entered else everything for entered in runs.entered]
+    todo = list(range(len(runs)))
+    while todo:
+        n = todo.pop()
+        out = passed[n].union(of_run[n])
+        for s in runs.forward[n]:
+            if not passed[s] <= out:
+                passed[s] &= out
+                todo.append(s)
+    accesses: list[InstructionFacts] = []
+    found: list[frozenset[int]] = []
+    for n, (first, last) in enumerate(zip(runs.starts, runs.lasts, strict=True)):
+        before = passed[n]
+        for i in range(first, last + 1):
+            if runs.facts[i].memory and not runs.facts[i].fence:
+                accesses.append(runs.facts[i])
+                found.append(before)
+            if i in places:
+                before = before | {i}
+    return tuple(accesses), tuple(found)
+
+
+def _kinds(f: InstructionFacts) -> Iterator[tuple[Kind, int]]:
+    effect = memory_effect(f.decoded)
+    if effect is None or not effect.groups:
+        return
+    size = effect.size or 1
+    yield (f.skeleton,), size
+    for group in effect.groups:
+        if effect.loads:
+            yield (group, "load", effect.scope.name.lower()), size
+        if effect.stores:
+            yield (group, "store", effect.scope.name.lower()), size

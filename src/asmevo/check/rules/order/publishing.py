@@ -1,0 +1,137 @@
+"""Do waves still tell each other only what is done, and use only what they were told?
+
+At every release point of the original (`points`): what had completed before it must have completed
+there in the edited program, and what had been issued before it may not stand behind it. Where only
+other workgroups or agents can look, the order of issue means nothing, and only accesses count that
+had completed and that others can see at all. At every acquire point: what stood behind it still
+does.
+
+A kernel without atomics, scoped stores and polling loops has no points, and costs one look.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from asmevo.check.engine.facts import ProgramLike
+from asmevo.check.findings import ERROR, Finding
+from asmevo.check.rules.order.points import STORES, Kind, Point, Points, points
+from asmevo.isa.ordering import Scope, scope_bits_on_stores
+
+_Sides = tuple[Counter[Kind], Counter[Kind]]
+
+
+def unordered(k0: ProgramLike, k1: ProgramLike) -> list[Finding]:
+    """Where `k1` tells before it is done, or goes on before it was told, and `k0` does not."""
+    old = points(k0)
+    if not old.releases and not old.acquires:
+        return []
+    new = points(k1)
+    return list(_changed(k1, old.acquires, new.acquires)) or [
+        *_released(k0, old, k1, new), *_acquired(old, k1, new)
+    ]  # fmt: skip
+
+
+def _text(program: ProgramLike, index: int) -> str:
+    return program.instructions[index].text or ""
+
+
+def _finding(rule: str, program: ProgramLike, index: int, message: str, fix: str) -> Finding:
+    text = _text(program, index)
+    return Finding(rule, "-", ERROR, "", index, text, message=message, fix=fix)
+
+
+def _changed(k1: ProgramLike, old: tuple[Point, ...], new: tuple[Point, ...]) -> Iterator[Finding]:
+    """Decisions by what other waves left that the edited program no longer takes."""
+    if len(new) < len(old):
+        yield Finding(
+            "order.acquire", "-", ERROR, "", -1, "",
+            message=f"the original decides {len(old)} times by what other waves left, this one "
+            f"{len(new)} times",
+            fix="keep every loop and branch that looks for other waves",
+        )  # fmt: skip
+
+
+def _pairs(old: tuple[Point, ...], new: tuple[Point, ...]) -> Iterator[tuple[Point, Point | None]]:
+    """Each point of the original with its partner: the next one of its name, in code order."""
+    left: dict[tuple[str, ...], list[Point]] = {}
+    for p in reversed(new):
+        left.setdefault(p.name, []).append(p)
+    for p in old:
+        of_name = left.get(p.name)
+        yield p, of_name.pop() if of_name else None
+
+
+def _released(k0: ProgramLike, old: Points, k1: ProgramLike, new: Points) -> Iterator[Finding]:
+    scoped = scope_bits_on_stores(k0.target)
+    for was, now in _pairs(old.releases, new.releases):
+        if now is None:
+            if was.near:
+                yield _finding(
+                    "order.release", k0, was.index,
+                    f"{_text(k0, was.index)!r}, which other waves may wait for, has no counterpart",
+                    "keep stores that other waves look at in one piece",
+                )  # fmt: skip
+            continue
+        yield from _undone(old, was, k1, new, now)
+        if not was.near and not was.done:
+            continue
+        for kind in _shifted(old.around(was), new.around(now)):
+            # Stores without scope are seen outside of the workgroup only behind a write-back.
+            seen = kind[1:2] == ("store",) and (not scoped or kind[2] != Scope.WAVE.name.lower())
+            if was.near or seen:
+                yield _finding(
+                    "order.release", k1, now.index,
+                    f"{_words(kind)} that came before {_text(k1, now.index)!r} come after it: "
+                    "other waves are told too early",
+                    "keep what other waves are told about in front",
+                )  # fmt: skip
+                break
+
+
+def _undone(old: Points, was: Point, k1: ProgramLike, new: Points, now: Point) -> Iterator[Finding]:
+    """What had completed at a release point and may be outstanding there now."""
+    for key, count in sorted(now.pending.items()):
+        kind, counter = key
+        allowed = was.pending.get(key, 0)
+        if count <= allowed or not (was.near or kind in STORES):
+            continue
+        before, every = old.issued(was, kind)
+        before_now, every_now = new.issued(now, kind)
+        completed = before - allowed
+        # What the original issues later may come up in front, as long as no less is complete.
+        if completed > 0 and (before_now - count < completed or every_now != every):
+            yield _finding(
+                "order.release", k1, now.index,
+                f"{count} {kind} of {counter} may be outstanding where other waves are told, "
+                f"in the original {allowed}",
+                "wait for what other waves are told about",
+            )  # fmt: skip
+
+
+def _acquired(old: Points, k1: ProgramLike, new: Points) -> Iterator[Finding]:
+    for was, now in zip(old.acquires, new.acquires, strict=False):
+        # The other way round: what stood behind it and no longer does.
+        (before, behind), (before_now, behind_now) = old.around(was), new.around(now)
+        for kind in _shifted((behind, before), (behind_now, before_now)):
+            yield _finding(
+                "order.acquire", k1, now.index,
+                f"{_words(kind)} that came after {_text(k1, now.index)!r}, which decides by what "
+                "other waves left, come before it",
+                "keep them behind",
+            )  # fmt: skip
+            break
+
+
+def _shifted(old: _Sides, new: _Sides) -> Iterator[Kind]:
+    """Kinds of access of which the first side has fewer than it had, and the second more."""
+    for kind in sorted(new[1].keys() & (old[0].keys() | old[1].keys())):
+        fewer, more = new[0][kind] < old[0][kind], new[1][kind] > old[1][kind]
+        alike = new[0][kind] + new[1][kind] == old[0][kind] + old[1][kind]
+        if fewer and more and (alike or len(kind) > 1):
+            yield kind
+
+
+def _words(kind: Kind) -> str:
+    return repr(kind[0]) if len(kind) == 1 else f"{kind[1]}s of {kind[0]}"
