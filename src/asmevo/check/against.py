@@ -15,7 +15,7 @@ registers were renamed, by the instructions without their registers and their or
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -46,11 +46,12 @@ def metric(f: Finding) -> int:
 
 def _ordinals(program: ProgramLike) -> list[int]:
     """Order of appearance of each instruction among those with its skeleton."""
-    seen: Counter[str] = Counter()
+    seen: dict[str, int] = {}
     ordinals: list[int] = []
-    for f in facts_of(program):
-        ordinals.append(seen[f.skeleton])
-        seen[f.skeleton] += 1
+    for text in [f.skeleton for f in facts_of(program)]:
+        number = seen.get(text, 0)
+        ordinals.append(number)
+        seen[text] = number + 1
     return ordinals
 
 

@@ -62,11 +62,6 @@ class MemoryEffect:
     scope: Scope
     size: int
 
-    @property
-    def publishes(self) -> bool:
-        """Whether it writes what other waves can see."""
-        return self.stores and bool(self.groups)
-
 
 _LDS, _MEMORY = frozenset({Group.LDS}), frozenset({Group.MEMORY})
 _GROUPS = {

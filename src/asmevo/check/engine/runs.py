@@ -5,12 +5,14 @@ The graph of the whole program, all functions of it, for questions about the ord
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from asmevo.check.engine.facts import NEXT, InstructionFacts, ProgramLike
-from asmevo.check.engine.workbench import facts_of
+from asmevo.check.engine.workbench import facts_of, workbench
 from asmevo.isa.flow import FlowKind
+from asmevo.isa.ordering import MemoryEffect, memory_effect
 
 _LEAVING = frozenset({FlowKind.COMPUTED, FlowKind.CALL, FlowKind.END})
 
@@ -40,6 +42,10 @@ class Runs:
     def __len__(self) -> int:
         return len(self.starts)
 
+    def at(self, index: int) -> int:
+        """The run that holds an instruction."""
+        return bisect_right(self.starts, index) - 1
+
 
 def _successors(
     program: ProgramLike, facts: Sequence[InstructionFacts], index: int
@@ -57,22 +63,26 @@ def _successors(
     return inside, leaves
 
 
-def runs_of(program: ProgramLike, alone: Collection[int] = ()) -> Runs:
-    """The runs of a program.
+def runs_of(program: ProgramLike, alone: Sequence[int] = ()) -> Runs:
+    """The runs of a program; worked out once.
 
     Args:
         program: the program.
-        alone: indices of instructions that shall be runs of their own.
+        alone: indices of instructions that shall be runs of their own, ascending.
     """
+    name = f"runs {hash(tuple(alone))}" if alone else "runs"
+    return workbench().known(program, name, lambda p: _runs(p, alone))
+
+
+def _runs(program: ProgramLike, alone: Sequence[int]) -> Runs:
     facts = facts_of(program)
     count = len(facts)
     leaders = {0}
     for i in alone:
         leaders |= {i, i + 1}
-    for i, f in enumerate(facts):
-        if f.decoded.flow.changes:
-            leaders.add(i + 1)
-        target = program.branch_target(i) if f.flow != NEXT else None
+    for i in [i for i, f in enumerate(facts) if f.flow != NEXT]:
+        leaders.add(i + 1)
+        target = program.branch_target(i)
         if target is not None:
             leaders.add(target)
     starts = sorted(s for s in leaders if s < count)
@@ -93,3 +103,23 @@ def runs_of(program: ProgramLike, alone: Collection[int] = ()) -> Runs:
         if away and lasts[n] + 1 in run_at:
             entered[run_at[lasts[n] + 1]] = True
     return Runs(facts, starts, lasts, forward, backward, leaves, entered)
+
+
+Access = tuple[int, InstructionFacts, MemoryEffect]
+"""Index, facts and effect of an instruction that touches memory which other waves see."""
+
+
+def accesses(program: ProgramLike) -> list[Access]:
+    """Vector and LDS accesses of a program in code order; worked out once."""
+    return workbench().known(program, "accesses", _accesses)
+
+
+def _accesses(program: ProgramLike) -> list[Access]:
+    return [
+        (i, f, effect)
+        for i, f in enumerate(facts_of(program))
+        if f.memory
+        and not f.fence
+        and (effect := memory_effect(f.decoded)) is not None
+        and effect.groups
+    ]

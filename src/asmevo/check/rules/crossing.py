@@ -50,10 +50,9 @@ def between(
     found: defaultdict[str, Counter[Between]] = defaultdict(Counter)
     runs = runs_of(program, places)
     before, after = masks(runs, places)
-    for n, (first, last) in enumerate(zip(runs.starts, runs.lasts, strict=True)):
-        for f in runs.facts[first : last + 1]:
-            if concerned(f):
-                found[f.skeleton][(before[n], after[n])] += 1
+    at = [(before[n], after[n]) for n in range(len(runs))]
+    for i in [i for i, f in enumerate(runs.facts) if concerned(f)]:
+        found[runs.facts[i].skeleton][at[runs.at(i)]] += 1
     return dict(found)
 
 

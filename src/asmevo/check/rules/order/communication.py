@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from asmevo.check.engine.facts import InstructionFacts, ProgramLike
-from asmevo.check.engine.runs import Runs, runs_of
+from asmevo.check.engine.runs import Runs, accesses, runs_of
 from asmevo.check.engine.workbench import workbench
 from asmevo.isa.effects import OpClass
 from asmevo.isa.operand import EXEC
@@ -56,9 +56,7 @@ def _communication(program: ProgramLike) -> Communication:
     found = _Found()
     everywhere = range(len(runs))
     for group in Group:
-        tokens = {
-            i: f for i, f in enumerate(runs.facts) if group in _looks(memory_effect(f.decoded))
-        }
+        tokens = {i for i, _, effect in accesses(program) if group in _looks(effect)}
         _note(found, group, set(_decided(runs, tokens, everywhere)) if tokens else set())
     for body in _loops(runs):
         if any(f.kind is OpClass.BARRIER for f in _inside(runs, body)):
@@ -75,11 +73,10 @@ def _note(found: _Found, group: Group, marks: set[int]) -> None:
         found.acquires |= marks
 
 
-def _looks(effect: MemoryEffect | None) -> Collection[Group]:
+def _looks(effect: MemoryEffect) -> Collection[Group]:
     """Memories in which an instruction may find, by itself, what another wave left."""
-    if effect is None or not (effect.returns or (effect.loads and effect.scope > Scope.WAVE)):
-        return ()
-    return effect.groups
+    scoped = effect.loads and not effect.atomic and effect.scope > Scope.WAVE
+    return effect.groups if effect.returns or scoped else ()
 
 
 def _inside(runs: Runs, body: Collection[int]) -> Iterator[InstructionFacts]:

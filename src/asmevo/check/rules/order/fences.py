@@ -12,13 +12,12 @@ A fence is a barrier or cache control. Two questions, both by control flow:
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from asmevo.check.engine.facts import InstructionFacts, ProgramLike
-from asmevo.check.engine.runs import runs_of
+from asmevo.check.engine.facts import ProgramLike
+from asmevo.check.engine.runs import accesses, runs_of
 from asmevo.check.engine.workbench import workbench
 from asmevo.check.rules.crossing import EDGE, Between, masks
-from asmevo.isa.ordering import memory_effect
 
 Regions = dict[tuple[str, str], Counter[Between]]
 """(memory, direction) -> bytes of a lane, by the fences around."""
@@ -60,28 +59,19 @@ def bypassed(k0: ProgramLike, old: Places, k1: ProgramLike, new: Places) -> int 
     return None
 
 
-def _visible(f: InstructionFacts) -> bool:
-    return f.memory and not f.fence
-
-
-def regions(
-    program: ProgramLike, places: Places, concerned: Callable[[InstructionFacts], bool] = _visible
-) -> Regions:
+def regions(program: ProgramLike, places: Places) -> Regions:
     """Bytes between fences; scratch and cross-lane instructions count for nothing."""
     found: defaultdict[tuple[str, str], Counter[Between]] = defaultdict(Counter)
     runs = runs_of(program, places)
     before, after = masks(runs, places)
-    for n, (first, last) in enumerate(zip(runs.starts, runs.lasts, strict=True)):
-        for f in runs.facts[first : last + 1]:
-            if not concerned(f):
-                continue
-            effect = memory_effect(f.decoded)
-            if effect is None:
-                continue
-            for group in effect.groups:
-                for does, direction in ((effect.loads, "load"), (effect.stores, "store")):
-                    if does:
-                        found[group, direction][before[n], after[n]] += effect.size or 1
+    at = [(before[n], after[n]) for n in range(len(runs))]
+    alike = Counter((effect, at[runs.at(i)]) for i, _, effect in accesses(program))
+    for (effect, place), times in alike.items():
+        for group in effect.groups:
+            if effect.loads:
+                found[group, "load"][place] += times * (effect.size or 1)
+            if effect.stores:
+                found[group, "store"][place] += times * (effect.size or 1)
     return dict(found)
 
 

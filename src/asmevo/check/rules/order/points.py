@@ -10,22 +10,27 @@ execute only after it did? And which earlier accesses may still be outstanding a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
+from asmevo.check.engine.analysis import ChunkResult, engine_of
 from asmevo.check.engine.facts import (
     ATOMIC_BIT,
+    CALL,
     MEMORY_BITS,
     MEMORY_STORE_BIT,
     WRITE_BACK_BIT,
+    ChunkContent,
     InstructionFacts,
+    Library,
     ProgramLike,
 )
-from asmevo.check.engine.pending import BIT_NAMES, Pending, Raw, State
-from asmevo.check.engine.runs import Runs, runs_of
+from asmevo.check.engine.pending import BIT_NAMES, Pending, Raw
+from asmevo.check.engine.runs import Access, Runs, accesses, runs_of
 from asmevo.check.engine.workbench import library_of, workbench
 from asmevo.check.rules.order.communication import Communication, communication
-from asmevo.isa.ordering import Group, MemoryEffect, Scope, memory_effect, scope_bits_on_stores
+from asmevo.isa.ordering import Group, MemoryEffect, Scope, scope_bits_on_stores
 
 STORES = frozenset(BIT_NAMES[bit][0] for bit in (MEMORY_STORE_BIT, ATOMIC_BIT, WRITE_BACK_BIT))
 Kind = tuple[str, ...]
@@ -69,16 +74,16 @@ class Points:
 
     releases: tuple[Point, ...] = ()
     acquires: tuple[Point, ...] = ()
-    accesses: tuple[InstructionFacts, ...] = ()
+    accesses: tuple[Access, ...] = ()
     passed: tuple[frozenset[int], ...] = ()
     runs: Runs | None = None
 
     def around(self, point: Point) -> tuple[Counter[Kind], Counter[Kind]]:
         """Bytes of each kind of access that do not stand behind a point, and that do."""
         sides = (Counter[Kind](), Counter[Kind]())
-        for f, passed in zip(self.accesses, self.passed, strict=True):
+        for access, passed in zip(self.accesses, self.passed, strict=True):
             side = sides[point.index in passed]
-            for kind, size in _kinds(f):
+            for kind, size in _kinds(access):
                 side[kind] += size
         return sides
 
@@ -116,11 +121,8 @@ def points(program: ProgramLike) -> Points:
 
 def _points(program: ProgramLike, known: Communication) -> Points:
     runs = runs_of(program)
-    releases = {
-        i: effect
-        for i, f in enumerate(runs.facts)
-        if (effect := memory_effect(f.decoded)) is not None and _releases(f, effect, known)
-    }
+    seen = accesses(program)
+    releases = {i: effect for i, f, effect in seen if _releases(f, effect, known)}
     if not releases and not known.acquires:
         return Points()
     pending = _outstanding(program, runs, releases) if releases else {}
@@ -132,11 +134,13 @@ def _points(program: ProgramLike, known: Communication) -> Points:
         for i, effect in sorted(releases.items())
     )  # fmt: skip
     learned = tuple(Point(i, ("acquire",)) for i in known.acquires)
-    return Points(told, learned, *_passed(runs, {*releases, *known.acquires}), runs)
+    return Points(
+        told, learned, tuple(seen), _passed(runs, seen, {*releases, *known.acquires}), runs
+    )
 
 
 def _releases(f: InstructionFacts, effect: MemoryEffect, known: Communication) -> bool:
-    if not effect.publishes or not f.memory:
+    if not effect.stores:
         return False
     if not effect.groups.isdisjoint(known.consumed):
         return True
@@ -172,37 +176,66 @@ class _Seen:
         self.touch = MEMORY_BITS if looks else 0
 
 
-@dataclass(frozen=True, slots=True)
 class _Content:
-    facts: tuple[_Seen, ...]
+    """A run as the engine walks it; equal ones share one object, so that results are kept."""
+
+    __slots__ = ("facts",)
+
+    def __init__(self, facts: tuple[_Seen, ...]) -> None:
+        self.facts = facts
+
+
+class Looking(Pending):
+    """The wait engine of one target with points as its only consumers."""
+
+    def __init__(self, library: Library) -> None:
+        super().__init__(library)
+        self._seen: dict[tuple[InstructionFacts, bool], _Seen] = {}
+        self._contents: dict[tuple[_Seen, ...], _Content] = {}
+
+    def content(self, facts: Iterable[tuple[InstructionFacts, bool]]) -> ChunkContent:
+        """The instructions of one run, each with whether it looks."""
+        known = self._seen
+        seen: list[_Seen] = []
+        for key in facts:
+            found = known.get(key)
+            if found is None:
+                found = known[key] = _Seen(*key)
+            seen.append(found)
+        content = _Content(tuple(seen))
+        # The walk reads nothing of a chunk but its instructions, and of these what `_Seen` has.
+        return cast("ChunkContent", self._contents.setdefault(content.facts, content))
 
 
 def _outstanding(
     program: ProgramLike, runs: Runs, looking: Mapping[int, MemoryEffect]
 ) -> dict[int, dict[tuple[str, str], int]]:
     """For each looking instruction what may be outstanding there, along all paths."""
-    engine = Pending(library_of(program.target))
-    contents = [
-        _Content(tuple(_Seen(runs.facts[i], i in looking) for i in range(first, last + 1)))
-        for first, last in zip(runs.starts, runs.lasts, strict=True)
-    ]
-    states: dict[int, State] = {n: () for n, entered in enumerate(runs.entered) if entered}
-    raws: dict[int, Sequence[Raw]] = {}
+    engine = engine_of(library_of(program.target), Looking)
+    analysis = cast("Looking", engine.analysis)
+    # Only what raises, waits, looks or clears says anything here.
+    told: list[list[int]] = [[] for _ in runs.starts]
+    for i, f in enumerate(runs.facts):
+        if f.pushes or f.waits or i in looking or f.flow == CALL:
+            told[runs.at(i)].append(i)
+    contents = [analysis.content((runs.facts[i], i in looking) for i in of_run) for of_run in told]
+    states = {n: 0 for n, entered in enumerate(runs.entered) if entered}
+    results: dict[int, ChunkResult[Raw]] = {}
     todo = sorted(states, reverse=True)
     while todo:
         n = todo.pop()
-        out, raws[n] = engine.walk(contents[n], states[n])  # type: ignore[arg-type]
+        result = results[n] = engine.run(contents[n], states[n])
         for s in runs.forward[n]:
             old = states.get(s)
-            new = out if old is None else engine.join(old, out)
-            if old is None or new != old:
+            new = result.exit if old is None else engine.states.join(old, result.exit)
+            if new != old:
                 states[s] = new
                 todo.append(s)
     found: dict[int, dict[tuple[str, str], int]] = {}
-    queues = engine.table.queues
-    for n, of_run in raws.items():
-        for raw in of_run:
-            here = found.setdefault(runs.starts[n] + raw.at, {})
+    queues = analysis.table.queues
+    for n, result in results.items():
+        for raw in result.raws:
+            here = found.setdefault(told[n][raw.at], {})
             key = (BIT_NAMES[raw.mask][0], queues[raw.queue].counter)
             here[key] = max(here.get(key, 0), raw.pending)
     return found
@@ -210,13 +243,12 @@ def _outstanding(
 
 # --- what stands behind -------------------------------------------------------------------------
 def _passed(
-    runs: Runs, places: Collection[int]
-) -> tuple[tuple[InstructionFacts, ...], tuple[frozenset[int], ...]]:
-    """The accesses, and for each of them the places that always execute before it."""
-    of_run = [
-        [i for i in range(first, last + 1) if i in places]
-        for first, last in zip(runs.starts, runs.lasts, strict=True)
-    ]
+    runs: Runs, seen: Sequence[Access], places: Collection[int]
+) -> tuple[frozenset[int], ...]:
+    """For each access the places that always execute before it."""
+    of_run: list[list[int]] = [[] for _ in runs.starts]
+    for i in sorted(places):
+        of_run[runs.at(i)].append(i)
     everything = frozenset(places)
     passed = [frozenset[int]() if entered else everything for entered in runs.entered]
     todo = list(range(len(runs)))
@@ -227,23 +259,16 @@ def _passed(
             if not passed[s] <= out:
                 passed[s] &= out
                 todo.append(s)
-    accesses: list[InstructionFacts] = []
     found: list[frozenset[int]] = []
-    for n, (first, last) in enumerate(zip(runs.starts, runs.lasts, strict=True)):
-        before = passed[n]
-        for i in range(first, last + 1):
-            if runs.facts[i].memory and not runs.facts[i].fence:
-                accesses.append(runs.facts[i])
-                found.append(before)
-            if i in places:
-                before = before | {i}
-    return tuple(accesses), tuple(found)
+    for i, _, _ in seen:
+        n = runs.at(i)
+        earlier = [p for p in of_run[n] if p < i]
+        found.append(passed[n].union(earlier) if earlier else passed[n])
+    return tuple(found)
 
 
-def _kinds(f: InstructionFacts) -> Iterator[tuple[Kind, int]]:
-    effect = memory_effect(f.decoded)
-    if effect is None or not effect.groups:
-        return
+def _kinds(access: Access) -> Iterator[tuple[Kind, int]]:
+    _, f, effect = access
     size = effect.size or 1
     yield (f.skeleton,), size
     for group in effect.groups:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections import Counter
 
 from asmevo.check.engine.facts import ProgramLike
-from asmevo.check.engine.workbench import facts_of, workbench
+from asmevo.check.engine.runs import accesses
+from asmevo.check.engine.workbench import workbench
 from asmevo.check.findings import ERROR, Finding
-from asmevo.isa.ordering import Scope, memory_effect
+from asmevo.isa.ordering import Scope
 
 Strength = Counter[tuple[str, ...]]
 
@@ -24,10 +25,7 @@ def strength(program: ProgramLike) -> Strength:
 
 def _strength(program: ProgramLike) -> Strength:
     found: Strength = Counter()
-    for f, times in Counter(f for f in facts_of(program) if f.memory).items():
-        effect = memory_effect(f.decoded)
-        if effect is None or not effect.groups:
-            continue
+    for effect, times in Counter(effect for _, _, effect in accesses(program)).items():
         where = "+".join(sorted(effect.groups))
         if effect.atomic:
             found["atomic", where, effect.atomic, str(effect.size)] += times
