@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from asmevo.edits.waits.spacing import padding_before
+from asmevo.edits.waits.spacing import issued, padding, padding_before
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.target import Target
 
@@ -28,14 +28,15 @@ _MFMA = "v_mfma_f32_32x32x8_f16 v[0:15], v[16:17], v[18:19], v[0:15]"
 )
 def test_wait_states(arch: str, producer: str, consumer: str, need: int) -> None:
     target = Target(arch)
-    before, after = (Instruction(bytes(4), text) for text in (producer, consumer))
-    assert padding_before([(before, 1)], after, target) == need
-    nop = Instruction(bytes(4), "s_nop 0")
-    assert padding_before([(before, 1), (nop, 1)], after, target) == max(0, need - 1)
+    before, after = (issued(Instruction(bytes(4), t), target) for t in (producer, consumer))
+    assert padding_before([before], after) == need
+    assert padding_before([before, padding(1, target)], after) == max(0, need - 1)
 
 
 def test_the_nearest_producer_counts() -> None:
-    matrix = Instruction(bytes(4), _MFMA)
-    write = Instruction(bytes(4), "v_mov_b32_e32 v0, v30")
-    read = Instruction(bytes(4), "v_add_f32_e32 v20, v0, v21")
-    assert padding_before([(matrix, 1), (write, 1)], read, Target("gfx942")) == 0
+    target = Target("gfx942")
+    matrix, write, read = (
+        issued(Instruction(bytes(4), text), target)
+        for text in (_MFMA, "v_mov_b32_e32 v0, v30", "v_add_f32_e32 v20, v0, v21")
+    )
+    assert padding_before([matrix, write], read) == 0

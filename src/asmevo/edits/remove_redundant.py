@@ -6,11 +6,11 @@ branches to the next instruction, and nops that no software wait state asks for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from asmevo.edits.base import Window, analysed, kernel_function
 from asmevo.edits.waits.pending import FunctionWaits
-from asmevo.edits.waits.spacing import padding_before, paths
+from asmevo.edits.waits.spacing import Spacing, look_back
 from asmevo.isa.counters import decode_wait
 from asmevo.isa.decoded import VECTOR_CLASSES, ExecWrite, OpClass, decode
 from asmevo.isa.flow import FlowKind, flow_of
@@ -66,7 +66,7 @@ class RemoveRedundant:
             yield from self._moves(program, block, window)
             yield from self._dead(program, block, window, live)
             yield from self._waits(waits, block, window)
-            yield from self._nops(program, waits.blocks, block, window)
+            yield from self._nops(program, analysed(program, function, Spacing), block, window)
             yield from self._branches(program, block, window)
 
     @staticmethod
@@ -124,20 +124,18 @@ class RemoveRedundant:
         for i in range(max(block.first, window[0]), min(block.last, window[1])):
             if not decode_wait(program.instructions[i], program.target):
                 continue
-            if not waits.relaxed(i, {}).weaker_at(waits):
+            if not waits.relaxed(i, {}).is_weaker(waits):
                 yield Edit(i, i + 1, (), "nothing to wait for")
 
     @staticmethod
-    def _nops(
-        program: Program, blocks: Sequence[Block], block: Block, window: Window
-    ) -> Iterator[Edit]:
+    def _nops(program: Program, spacing: Spacing, block: Block, window: Window) -> Iterator[Edit]:
         """Nops longer than the wait states that any instruction behind them needs."""
         for i in range(max(block.first, window[0]), min(block.last, window[1])):
             inst = program.instructions[i]
             if inst.base != "s_nop":
                 continue
             have = wait_states_of(inst, program.target)
-            need = _states_needed(program, blocks, block, i)
+            need = _states_needed(spacing, block, i)
             if need == 0:
                 yield Edit(i, i + 1, (), "no software wait state needs this nop")
             elif need is not None and need < have:
@@ -154,20 +152,19 @@ class RemoveRedundant:
             yield Edit(i, i + 1, (), "the branch goes to the next instruction")
 
 
-def _states_needed(
-    program: Program, blocks: Sequence[Block], block: Block, index: int
-) -> int | None:
+def _states_needed(spacing: Spacing, block: Block, index: int) -> int | None:
     """Wait states that are missing without instruction `index`, on the worst path through it.
 
     None when there are too many paths to look at.
     """
-    histories, all_in = paths(program, blocks, block, index, forward=False)
-    tails, all_out = paths(program, blocks, block, index, forward=True)
+    histories, all_in = spacing.paths(block, index, forward=False)
+    tails, all_out = spacing.paths(block, index, forward=True)
     if not (all_in and all_out):
         return None
     need = 0
-    for history in histories:
-        for tail in tails:
-            for n, (after, _) in enumerate(tail):
-                need = max(need, padding_before(history + tail[:n], after, program.target))
+    for tail in tails:
+        for n, after in enumerate(tail):
+            limit = spacing.limit(after)
+            look = look_back(after, tail[:n], limit)
+            need = max(need, *(look_back(after, h, limit, look).missing for h in histories))
     return need

@@ -16,7 +16,7 @@ from asmevo.edits.order.dependence import is_fence, memory_spaces
 from asmevo.edits.values.exec_values import ExecValues
 from asmevo.edits.values.renaming import renamed
 from asmevo.edits.values.webs import UNDEFINED, Web, web_at
-from asmevo.edits.waits.pending import LEAVING, is_sync
+from asmevo.edits.waits.in_flight import LEAVING, is_sync
 from asmevo.isa.counters import is_counter_wait
 from asmevo.isa.decoded import OpClass, decode
 from asmevo.isa.effects import vector_registers

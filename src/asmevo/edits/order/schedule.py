@@ -139,8 +139,11 @@ class Schedule:
         for k in range(self._variants):
             seed = (self._seed * 1_000_003 + block.first) * 31 + k
             tables.append((f"seed {seed}", near, 0.15 * (k + 1), seed, k % 2 == 1))
+        graphs: dict[Latencies, Dependence] = {}
         for name, latencies, noise, seed, late in tables:
-            graph = Dependence(nodes, program.target, latencies, inside)
+            if latencies not in graphs:
+                graphs[latencies] = Dependence(nodes, program.target, latencies, inside)
+            graph = graphs[latencies]
             order = [body[n] for n in list_schedule(graph, latencies, noise, seed, late)]
             edit = self._edit(waits, facts, order, f"list schedule, {name}")
             if edit is not None:

@@ -1,252 +1,16 @@
-"""Which register results are still in flight: the proposers' own model of the wait counters.
+"""Which register results are still in flight, at every instruction of a function.
 
-The state maps every unit with an unfinished result to the smallest number of younger operations
-of the same completion order that any path may have issued after it. `cnt(N)` proves completion of
-an operation of an ordered class iff at least N younger ones of that class follow it; of an
-unordered class (SMEM, messages, gfx9 flat) only `cnt(0)` does. Source: LLVM
-`SIInsertWaitcnts.cpp` score brackets, restated as distances; counters from `asmevo.isa.counters`.
-
-This model only shapes proposals. The checker has its own and judges with that.
+A fixpoint over the basic blocks of the states of `asmevo.edits.waits.in_flight`. Rules try many
+weaker waits: what one of them changes is followed from that wait on, and no further than it goes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
 
-from asmevo.isa.counters import (
-    UNORDERED,
-    Order,
-    counter_max,
-    decode_wait,
-    events,
-    is_counter_wait,
-    merge_waits,
-)
-from asmevo.isa.decoded import OpClass, decode
-from asmevo.isa.flow import FlowKind
-from asmevo.isa.instruction import Instruction
-from asmevo.isa.target import Target
+from asmevo.edits.waits.in_flight import Wait, WaitState, facts_of
 from asmevo.program.cfg import Block, blocks
 from asmevo.program.model import Function, Program
-
-# Pseudo-units of results that are no registers.
-LDS_DMA = 4096  # LDS written by a vector memory load
-STORED_LDS = 4097  # LDS writes not yet done
-STORED_MEMORY = 4098  # memory writes not yet done
-
-Key = tuple[str, Order, int]  # counter, completion order, unit
-Slot = tuple[str, Order]
-Wait = Mapping[str, int]
-
-# Instructions at which other waves may look at this wave's memory operations.
-SYNC_CLASSES = frozenset({OpClass.BARRIER, OpClass.CACHE, OpClass.MESSAGE, OpClass.OTHER})
-# Control flow behind which other code than this function's may run.
-LEAVING = frozenset({FlowKind.CALL, FlowKind.COMPUTED, FlowKind.FORK, FlowKind.TRAP})
-
-
-def is_sync(inst: Instruction, target: Target) -> bool:
-    """Whether waits before `inst` may publish memory to others, so must keep their strength.
-
-    True for barriers, cache control, messages, undecodable words, and for atomics and accesses
-    with scope bits, which hand-written release sequences end with.
-    """
-    effect = decode(inst, target)
-    if effect.kind in SYNC_CLASSES or not inst.editable:
-        return True
-    if effect.kind in (OpClass.VMEM, OpClass.FLAT):
-        access = effect.access
-        return access is not None and (
-            access.ordered or access.atomic != "" or "slc" in access.cache
-        )
-    return effect.flow.kind in LEAVING
-
-
-class WaitFacts:
-    """What the wait model needs of one instruction."""
-
-    __slots__ = ("defs", "events", "lds_access", "maxima", "ordered", "units", "uses", "wait")
-
-    def __init__(self, inst: Instruction, target: Target) -> None:
-        effect = decode(inst, target)
-        self.uses = effect.uses
-        self.defs = effect.defs
-        self.wait: Wait | None = None
-        if is_counter_wait(inst, target):
-            self.wait = decode_wait(inst, target)
-        found = events(inst, target)
-        self.events: tuple[Slot, ...] = tuple((e.counter, e.order) for e in found)
-        self.maxima = tuple(counter_max(target)[e.counter] for e in found)
-        units: list[int] = list(effect.defs) if effect.returns else []
-        if effect.lds_dma:
-            units.append(LDS_DMA)
-        if effect.stores:
-            units.append(STORED_LDS if effect.kind is OpClass.LDS else STORED_MEMORY)
-        self.units = tuple(units)
-        self.lds_access = effect.kind in (OpClass.LDS, OpClass.FLAT)
-        # Two loads of one ordered class write their registers in order (not on gfx12+).
-        own = {e.order for e in found} if effect.returns and target.major < 12 else set[Order]()
-        self.ordered = frozenset(own - UNORDERED)
-
-
-@lru_cache(maxsize=1 << 18)
-def _facts(inst: Instruction, arch: str) -> WaitFacts:
-    return WaitFacts(inst, Target(arch))
-
-
-class WaitState:
-    """Results in flight at one point. Mutable; `copy` before branching."""
-
-    __slots__ = ("_born", "_issued", "outstanding", "target")
-
-    def __init__(self, target: Target) -> None:
-        self.target = target
-        # Per class, operations issued so far; per unit and class, how many were when its newest
-        # result was issued. Their difference is the number of younger operations.
-        self._issued: dict[Slot, int] = {}
-        self._born: dict[int, dict[Slot, int]] = {}
-        self.outstanding: dict[Slot, int] = {}
-
-    def copy(self) -> WaitState:
-        """An independent copy."""
-        other = WaitState(self.target)
-        other._issued = dict(self._issued)
-        other._born = {unit: dict(born) for unit, born in self._born.items()}
-        other.outstanding = dict(self.outstanding)
-        return other
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, WaitState)
-            and self.outstanding == other.outstanding
-            and self.pending() == other.pending()
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def pending(self) -> dict[Key, int]:
-        """(counter, order, unit) -> least number of younger operations of that order."""
-        maxima = counter_max(self.target)
-        return {
-            (slot[0], slot[1], unit): self._issued[slot] - birth
-            for unit, born in self._born.items()
-            for slot, birth in born.items()
-            # A counter cannot exceed its maximum: older operations are complete.
-            if self._issued[slot] - birth <= maxima[slot[0]]
-        }
-
-    def issue(self, inst: Instruction) -> None:
-        """Account for one instruction; a wait instruction takes effect."""
-        facts = _facts(inst, self.target.arch)
-        if facts.wait is not None:
-            self.wait(facts.wait)
-            return
-        for slot, maximum in zip(facts.events, facts.maxima, strict=True):
-            if slot[1] in UNORDERED:
-                self._issued.setdefault(slot, 0)
-            else:
-                self._issued[slot] = self._issued.get(slot, 0) + 1
-            for unit in facts.units:
-                self._born.setdefault(unit, {})[slot] = self._issued[slot]
-            self.outstanding[slot] = min(self.outstanding.get(slot, 0) + 1, maximum + 1)
-
-    def wait(self, fields: Wait) -> None:
-        """Take the effect of waiting for `fields` (counter -> count)."""
-        for counter, count in fields.items():
-            if count and self.outstanding.get((counter, Order.FLAT)):
-                continue  # gfx9 flat operations may decrement early
-            for slot in [s for s in self.outstanding if s[0] == counter]:
-                if count == 0:
-                    del self.outstanding[slot]
-                elif slot[1] not in UNORDERED:
-                    self.outstanding[slot] = min(self.outstanding[slot], count)
-            gone: list[int] = []
-            for unit, born in self._born.items():
-                for slot in [s for s in born if s[0] == counter]:
-                    done = slot[1] not in UNORDERED and self._issued[slot] - born[slot] >= count
-                    if count == 0 or done:
-                        del born[slot]
-                if not born:
-                    gone.append(unit)
-            for unit in gone:
-                del self._born[unit]
-
-    def join(self, other: WaitState) -> bool:
-        """Widen to cover `other` too; True when anything changed."""
-        changed = False
-        for unit, born in other._born.items():
-            mine = self._born.get(unit)
-            for slot, birth in born.items():
-                distance = other._issued[slot] - birth
-                have = None if mine is None else mine.get(slot)
-                if have is not None and self._issued[slot] - have <= distance:
-                    continue
-                if mine is None:
-                    mine = self._born.setdefault(unit, {})
-                if slot not in self._issued:
-                    self._issued[slot] = 0
-                mine[slot] = self._issued[slot] - distance
-                changed = True
-        for slot, number in other.outstanding.items():
-            if number > self.outstanding.get(slot, 0):
-                self.outstanding[slot] = number
-                changed = True
-        return changed
-
-    def _flat(self, counter: str) -> bool:
-        return bool(self.outstanding.get((counter, Order.FLAT)))
-
-    def exposed(self, inst: Instruction) -> dict[Key, int]:
-        """Pending results that `inst` reads or overwrites without an ordering guarantee."""
-        if not self._born:
-            return {}
-        facts = _facts(inst, self.target.arch)
-        found: dict[Key, int] = {}
-        if facts.lds_access:
-            self._collect(LDS_DMA, frozenset(), found)
-        for unit in facts.uses:
-            if unit in self._born:
-                self._collect(unit, frozenset(), found)
-        for unit in facts.defs:
-            if unit in self._born and unit not in facts.uses:
-                self._collect(unit, facts.ordered, found)
-        return found
-
-    def _collect(self, unit: int, ordered: frozenset[Order], found: dict[Key, int]) -> None:
-        born = self._born.get(unit)
-        for slot, birth in (born or {}).items():
-            distance = self._issued[slot] - birth
-            if slot[1] not in ordered and distance <= counter_max(self.target)[slot[0]]:
-                found[(slot[0], slot[1], unit)] = distance
-
-    def need(self, exposed: Mapping[Key, int]) -> dict[str, int]:
-        """The weakest wait that completes all of `exposed`."""
-        fields: dict[str, int] = {}
-        for (counter, order, _unit), distance in exposed.items():
-            zero = order in UNORDERED or self._flat(counter)
-            fields = merge_waits(fields, {counter: 0 if zero else distance})
-        return fields
-
-    def excess(self, limit: WaitState) -> dict[str, int]:
-        """The weakest wait that makes this state no weaker than `limit`; empty if it is not.
-
-        Weaker means: a result in flight that is finished in `limit` or has fewer younger
-        operations than there, or more operations unfinished.
-        """
-        theirs = limit.pending()
-        exposed = {
-            key: distance
-            for key, distance in self.pending().items()
-            if theirs.get(key, distance + 1) > distance
-        }
-        fields = self.need(exposed)
-        for slot, number in self.outstanding.items():
-            allowed = limit.outstanding.get(slot, 0)
-            if number > allowed:
-                counter, order = slot
-                zero = order in UNORDERED or self._flat(counter)
-                fields = merge_waits(fields, {counter: 0 if zero else allowed})
-        return fields
 
 
 class FunctionWaits:
@@ -271,8 +35,19 @@ class FunctionWaits:
         self.blocks: tuple[Block, ...] = blocks(program, function)
         self.overrides: Mapping[int, Wait] = overrides or {}
         self._inserted: Mapping[int, Wait] = inserted or {}
+        self._facts = {
+            i: facts_of(program.instructions[i], program.target.arch)
+            for i in range(function.first, function.last)
+        }
+        # Per block, the instructions that change the state at all.
+        self._active = [
+            [i for i in range(b.first, b.last) if not self._facts[i].inert or i in self._inserted]
+            for b in self.blocks
+        ]
+        self._states: dict[int, Sequence[WaitState]] = {}
         self._entries: dict[int, WaitState] = {}
         self._touched: set[int] = set()
+        self._changed = -1  # the wait that `relaxed` weakened
         self._solve()
 
     @property
@@ -299,24 +74,28 @@ class FunctionWaits:
         while todo:
             block = self.blocks[todo.pop(0)]
             state = self._entries[block.index].copy()
-            for i in range(block.first, block.last):
+            for i in self._active[block.index]:
                 self.step(state, i)
-            for successor in block.successors:
-                if successor not in self._entries:
-                    self._entries[successor] = state.copy()
-                    own.add(successor)
-                else:
-                    if successor not in own:
-                        trial = self._entries[successor].copy()
-                        if not trial.join(state):
-                            continue
-                        self._entries[successor] = trial
-                        own.add(successor)
-                    elif not self._entries[successor].join(state):
+            self._hand_on(block, state, todo, own)
+
+    def _hand_on(self, block: Block, state: WaitState, todo: list[int], own: set[int]) -> None:
+        """Join the state at the end of `block` into its successors; those that change are to do."""
+        for successor in block.successors:
+            if successor not in self._entries:
+                self._entries[successor] = state.copy()
+                own.add(successor)
+            else:
+                if successor not in own:
+                    trial = self._entries[successor].copy()
+                    if not trial.join(state):
                         continue
-                self._touched.add(successor)
-                if successor not in todo:
-                    todo.append(successor)
+                    self._entries[successor] = trial
+                    own.add(successor)
+                elif not self._entries[successor].join(state):
+                    continue
+            self._touched.add(successor)
+            if successor not in todo:
+                todo.append(successor)
 
     def relaxed(self, index: int, fields: Wait) -> FunctionWaits:
         """The function with the wait at `index` weakened to `fields` (only weakened)."""
@@ -324,12 +103,25 @@ class FunctionWaits:
         other.program, other.function, other.blocks = self.program, self.function, self.blocks
         other.overrides = {**self.overrides, index: fields}
         other._inserted = self._inserted
+        other._facts, other._active = self._facts, self._active
+        other._states, other._changed = {}, index
         # Weaker waits only add to what is in flight, so the present solution is a start.
         other._entries = dict(self._entries)
         block = self.block_of(index)
         other._touched = set() if block is None else {block.index}
         if block is not None and block.index in other._entries:
-            other._propagate([block.index], set())
+            present = self.states(block)
+            state = present[index - block.first].copy()
+            for i in self._active[block.index]:
+                if i < index:
+                    continue
+                other.step(state, i)
+                if self._facts[i].wait is not None and state == present[i + 1 - block.first]:
+                    return other  # a later wait makes up for it
+            todo: list[int] = []
+            own: set[int] = set()
+            other._hand_on(block, state, todo, own)
+            other._propagate(todo, own)
         return other
 
     def step(self, state: WaitState, index: int) -> None:
@@ -348,7 +140,7 @@ class FunctionWaits:
         if override is not None:
             state.wait(override)
         else:
-            state.issue(self.program.instructions[index])
+            state.take(self._facts[index])
 
     def entry(self, block: Block) -> WaitState:
         """State at the start of `block` (empty for unreachable blocks)."""
@@ -359,16 +151,28 @@ class FunctionWaits:
         """The block that holds instruction `index`."""
         return next((b for b in self.blocks if b.first <= index < b.last), None)
 
-    def states(self, block: Block) -> list[WaitState]:
-        """States before each instruction of `block`, and one more at its end."""
-        state = self.entry(block)
-        found = [state.copy()]
-        for i in range(block.first, block.last):
-            self.step(state, i)
-            found.append(state.copy())
-        return found
+    def states(self, block: Block) -> Sequence[WaitState]:
+        """States before each instruction of `block`, and one more at its end.
 
-    def weaker_at(self, other: FunctionWaits) -> list[int]:
+        They are shared, with later callers and among each other: nobody may change them.
+        """
+        if block.index not in self._states:
+            state = self.entry(block)
+            found = [state]
+            active = set(self._active[block.index])
+            for i in range(block.first, block.last):
+                if i in active:
+                    state = state.copy()
+                    self.step(state, i)
+                found.append(state)
+            self._states[block.index] = found
+        return self._states[block.index]
+
+    def is_weaker(self, other: FunctionWaits) -> bool:
+        """Whether any instruction is less covered than in `other`: see `weaker_at`."""
+        return next(self.weaker_at(other), None) is not None
+
+    def weaker_at(self, other: FunctionWaits) -> Iterator[int]:
         """Instruction indices at which this function is less covered than `other`, ascending.
 
         `other` has the same instructions, with other waits. An instruction is less covered when
@@ -376,23 +180,26 @@ class FunctionWaits:
         there; a synchronising one also when more is unfinished than there. When this function
         was made by `relaxed`, `other` is the one it was made from.
         """
-        found: list[int] = []
         for block in self.blocks:
-            if block.index not in self._touched:
-                continue
-            mine, theirs = self.entry(block), other.entry(block)
-            for i in range(block.first, block.last):
-                inst = self.program.instructions[i]
-                exposed = mine.exposed(inst)
-                if exposed:
-                    base = theirs.exposed(inst)
-                    if any(base.get(k, d + 1) > d for k, d in exposed.items()):
-                        found.append(i)
-                        self.step(mine, i)
-                        other.step(theirs, i)
-                        continue
-                if is_sync(inst, self.program.target) and mine.excess(theirs):
-                    found.append(i)
+            if block.index in self._touched:
+                yield from self._weaker_in(block, other)
+
+    def _weaker_in(self, block: Block, other: FunctionWaits) -> Iterator[int]:
+        theirs = other.states(block)
+        mine, start = self.entry(block), block.first
+        changed = self._changed if block.first <= self._changed < block.last else block.first
+        if self._entries.get(block.index) is other._entries.get(block.index):
+            mine, start = theirs[changed - block.first].copy(), changed
+        active = set(self._active[block.index])
+        for i in range(start, block.last):
+            facts, their = self._facts[i], theirs[i - block.first]
+            exposed = mine.touched(facts)
+            base = their.touched(facts) if exposed else exposed
+            if any(base.get(k, d + 1) > d for k, d in exposed.items()) or (
+                facts.sync and mine.excess(their)
+            ):
+                yield i
+            if i in active:
                 self.step(mine, i)
-                other.step(theirs, i)
-        return found
+                if facts.wait is not None and i >= changed and mine == theirs[i + 1 - block.first]:
+                    return  # the rest of the block finds what it finds there

@@ -82,7 +82,7 @@ class RelaxWait:
         program, target = waits.program, waits.program.target
         rest = {c: n for c, n in fields.items() if c != counter}
         without = waits.relaxed(index, rest)
-        missing = without.weaker_at(waits)
+        missing = list(without.weaker_at(waits))
         if not missing:
             return  # removal was proposed already
         here = [i for i in missing if index < i < block.last]
@@ -119,7 +119,7 @@ def weakest(waits: FunctionWaits, index: int, fields: Mapping[str, int], counter
     while low < high:
         middle = (low + high + 1) // 2
         relaxed = waits.relaxed(index, _with(fields, counter, middle, maximum))
-        if relaxed.weaker_at(waits):
+        if relaxed.is_weaker(waits):
             high = middle - 1
         else:
             low = middle

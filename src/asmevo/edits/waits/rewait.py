@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
-from asmevo.edits.base import text_of
+from asmevo.edits.base import analysed, text_of
 from asmevo.edits.order.dependence import is_padding
-from asmevo.edits.waits.pending import FunctionWaits, WaitState, is_sync
-from asmevo.edits.waits.spacing import LOOK_BACK, Timed, breaks_clause, padding_before, paths
+from asmevo.edits.waits.in_flight import WaitState, is_sync
+from asmevo.edits.waits.pending import FunctionWaits
+from asmevo.edits.waits.spacing import Issued, Spacing, padding
 from asmevo.isa.counters import encode_waits, merge_waits
 from asmevo.isa.decoded import decode
 from asmevo.isa.flow import flow_of
-from asmevo.isa.hazards.roles import wait_states_of
 from asmevo.isa.instruction import Instruction
 from asmevo.program.cfg import Block
 from asmevo.program.model import Program
@@ -38,32 +37,9 @@ class BlockWaits:
 
     def __init__(self, waits: FunctionWaits, block: Block) -> None:
         self.program: Program = waits.program
-        self._blocks = {b.index: b for b in waits.blocks}
-        self._present_short: int | None = None
-        self._all_blocks = waits.blocks
         self.block = block
-        self.states: list[WaitState] = waits.states(block)
-        self._tails: dict[int, list[Timed]] = {}
-        self._by_itself: dict[int, list[int]] = {}
-
-    @cached_property
-    def _histories(self) -> list[Timed]:
-        """What may have issued before the block, on every path into it."""
-        found, _ = paths(
-            self.program, self._all_blocks, self.block, self.block.first, forward=False
-        )
-        return found or [()]
-
-    def _in_front(self, issued: list[tuple[Instruction, int]]) -> Iterator[Timed]:
-        """What is issued in the block so far, behind each distinct history."""
-        room = LOOK_BACK - len(issued)
-        if room <= 0:
-            yield tuple(issued[-LOOK_BACK:])
-            return
-        if room not in self._tails:
-            self._tails[room] = list(dict.fromkeys(h[-room:] for h in self._histories))
-        for history in self._tails[room]:
-            yield (*history, *issued)
+        self.states: Sequence[WaitState] = waits.states(block)
+        self._spacing = analysed(waits.program, waits.function, Spacing)
 
     def body(self) -> list[int]:
         """Instruction indices of the block without padding, in order."""
@@ -107,8 +83,9 @@ class BlockWaits:
             keep_spacing: pad with `s_nop` where software wait states are missing.
         """
         program, target = self.program, self.program.target
+        spacing, block = self._spacing, self.block
         state = self.states[0].copy()
-        issued: list[tuple[Instruction, int]] = []
+        placed: list[Issued] = []
         lines: list[str] = []
         waits = nops = 0
 
@@ -117,7 +94,7 @@ class BlockWaits:
             while missing > 0:
                 states = min(missing, target.nop_max)
                 lines.append(f"s_nop {states - 1}")
-                issued.append((_WAIT, states))
+                placed.append(padding(states, target))
                 nops += 1
                 missing -= states
 
@@ -128,11 +105,11 @@ class BlockWaits:
             for line in encode_waits(fields, target):
                 lines.append(line)
                 waits += 1
-                issued.append((_WAIT, 1))
+                placed.append(padding(1, target))
             state.wait(fields)
 
         for index in order:
-            inst = program.instructions[index]
+            inst, step = program.instructions[index], spacing.step(index)
             exposed = state.exposed(inst)
             if exposed:
                 base = self.state(index).exposed(inst)
@@ -142,75 +119,32 @@ class BlockWaits:
                 fields = merge_waits(fields, state.excess(self.state(index)))
             put_wait(fields)
             if keep_spacing:
-                put_nops(max(padding_before(h, inst, target) for h in self._in_front(issued)))
-                moved = not issued or issued[-1][0] is not program.instructions[index - 1]
-                if moved and any(breaks_clause(h, inst, target) for h in self._in_front(issued)):
+                put_nops(spacing.missing(block, placed, step))
+                moved = not placed or index == 0 or placed[-1] is not spacing.step(index - 1)
+                if moved and spacing.breaks_clause(block, placed, step):
                     put_nops(1)
                 if index == order[-1]:
-                    put_nops(self._missing_behind(issued, inst))
+                    put_nops(self._missing_behind([*placed, step]))
             if index == order[-1] and is_terminator(inst):
                 after = state.copy()
                 after.issue(inst)
                 put_wait(after.excess(self.states[-1]))
             lines.append((texts or {}).get(index) or text_of(program, index))
             state.issue(inst)
-            issued.append((inst, wait_states_of(inst, target)))
+            placed.append(step)
         if not order or not is_terminator(program.instructions[order[-1]]):
             put_wait(state.excess(self.states[-1]))
         return Plan(tuple(lines), waits, nops)
 
-    def _missing_behind(self, issued: list[tuple[Instruction, int]], last: Instruction) -> int:
+    def _missing_behind(self, placed: list[Issued]) -> int:
         """Wait states that the following blocks miss in the new order, when they do not now."""
-        target = self.program.target
-        present = [
-            (i, wait_states_of(i, target))
-            for i in self.program.instructions[self.block.first : self.block.last]
-        ]
-        new = [*issued, (last, wait_states_of(last, target))]
-        if new == present:
+        present = [self._spacing.step(i) for i in range(self.block.first, self.block.last)]
+        if placed == present:
             return 0
-        missing = self._worst_short(new)
-        if missing and self._present_short is None:
-            self._present_short = self._worst_short(present)
-        return missing if missing > (self._present_short or 0) else 0
-
-    def _worst_short(self, issued: list[tuple[Instruction, int]]) -> int:
-        return max(self._short(h, self.block, 3) for h in self._in_front(issued))
-
-    def _short(self, issued: Sequence[tuple[Instruction, int]], block: Block, depth: int) -> int:
-        target, worst = self.program.target, 0
-        for index in block.successors:
-            following = self._blocks[index]
-            recent = list(issued)[-LOOK_BACK:]
-            own = self._missing_by_itself(following)
-            for inst, alone in zip(
-                self.program.instructions[following.first : following.first + len(own)],
-                own,
-                strict=True,
-            ):
-                missing = padding_before(recent, inst, target)
-                # What the following block misses by itself is not this block's business.
-                if missing > alone:
-                    worst = max(worst, missing)
-                recent.append((inst, wait_states_of(inst, target)))
-            if depth and len(own) < LOOK_BACK:
-                worst = max(worst, self._short(recent, following, depth - 1))
-        return worst
-
-    def _missing_by_itself(self, block: Block) -> list[int]:
-        """Wait states missing before each of the first instructions of a block, alone."""
-        if block.index not in self._by_itself:
-            missing: list[int] = []
-            own: list[tuple[Instruction, int]] = []
-            target = self.program.target
-            for inst in self.program.instructions[block.first : block.last][:LOOK_BACK]:
-                missing.append(padding_before(own, inst, target))
-                own.append((inst, wait_states_of(inst, target)))
-            self._by_itself[block.index] = missing
-        return self._by_itself[block.index]
-
-
-_WAIT = Instruction(bytes(4), "s_nop 0")
+        missing = self._spacing.missing_behind(self.block, placed)
+        if missing and missing > self._spacing.missing_behind(self.block, present):
+            return missing
+        return 0
 
 
 def is_terminator(inst: Instruction) -> bool:

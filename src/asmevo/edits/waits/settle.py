@@ -6,15 +6,12 @@ from collections.abc import Sequence
 
 from asmevo.edits.base import kernel_function
 from asmevo.edits.waits.pending import FunctionWaits
-from asmevo.edits.waits.spacing import LOOK_BACK, padding_before
+from asmevo.edits.waits.spacing import Issued, issued, padding, padding_before
 from asmevo.isa.counters import encode_waits, merge_waits
-from asmevo.isa.hazards.roles import wait_states_of
-from asmevo.isa.instruction import Instruction
 from asmevo.program.edit import Edit, apply
 from asmevo.program.model import Program
 
 _ROUNDS = 8
-_NOP = Instruction(bytes(4), "s_nop 0")
 
 
 def settled(
@@ -82,26 +79,26 @@ def _finish(
 ) -> tuple[Edit, ...]:
     target = program.target
     lines: list[str] = []
-    history: list[tuple[Instruction, int]] = []
+    history: list[Issued] = []
     at = start - 1
     for line in edits[which].lines:
         if line.endswith(":"):
             lines.append(line)
             continue
         at += 1
-        inst = edited.instructions[at]
+        step = issued(edited.instructions[at], target)
         if at in inserted:
             for text in encode_waits(inserted[at], target):
                 lines.append(text)
-                history.append((_NOP, 1))
-        missing = padding_before(history[-LOOK_BACK:], inst, target)
+                history.append(padding(1, target))
+        missing = padding_before(history, step)
         while missing > 0:
             states = min(missing, target.nop_max)
             lines.append(f"s_nop {states - 1}")
-            history.append((_NOP, states))
+            history.append(padding(states, target))
             missing -= states
         lines.append(line)
-        history.append((inst, wait_states_of(inst, target)))
+        history.append(step)
     done = edits[which]
     completed = Edit(done.first, done.last, tuple(lines), done.note)
     return (*edits[:which], completed, *edits[which + 1 :])
