@@ -16,6 +16,7 @@ from asmevo.api.naming import naming
 from asmevo.api.results import Result
 from asmevo.codeobject import CodeObject, container
 from asmevo.codeobject.container import BudgetError, Found, find
+from asmevo.codeobject.object import Outline
 from asmevo.errors import AsmEvoError, EnvironmentFault, InputError, UnsupportedError
 
 _TRITON_KEYS = ("name", "shared", "num_warps", "num_stages", "warp_size")
@@ -30,6 +31,8 @@ _OBJECT = 64 << 20  # a larger file is not read for its error message
 @dataclass(frozen=True, slots=True)
 class Numbered:
     """A found object with its number in the search's order (from 1), and what it says of itself.
+
+    The object's bytes are not kept; `found.data` searches its file again.
 
     Attributes:
         problem: why it cannot be used, or empty.
@@ -91,13 +94,13 @@ def described(number: int, found: Found) -> Numbered:
     """A found object, opened just far enough to say what it is."""
     if found.error is not None:
         return Numbered(number, found, "", (), found.problem, found.error.exit_code, {})
+    kept = container.forgotten(found)
     try:
-        co = CodeObject.open(found.data)
+        outline = Outline.read(found.content)
     except AsmEvoError as err:
-        return Numbered(number, found, "", (), err.one_line(), err.exit_code, {})
-    names = tuple(k.name for k in co.kernels)
+        return Numbered(number, kept, "", (), err.one_line(), err.exit_code, {})
     facts = triton_facts(Path(found.steps[0].name)) if len(found.steps) == 1 else {}
-    return Numbered(number, found, co.target.target_id, names, "", 0, facts)
+    return Numbered(number, kept, outline.target.target_id, outline.kernels, "", 0, facts)
 
 
 def search(
@@ -255,11 +258,12 @@ def extract(
     if not folder.absolute().parent.is_dir():
         raise InputError(f"{folder}: its folder does not exist", "create the folder first")
     objects = [one.found for one in picked]
-    there = [p for name in container.file_names(objects) if (p := folder / name).exists()]
+    names = container.file_names(objects)
+    there = [p for name in names if (p := folder / name).exists()]
     if there:
         sources = dict.fromkeys(Path(one.steps[0].name) for one in objects)
         check_outputs(there, sources, force=force)
-    written = container.extract(objects, folder, force=force)
+    written = container.extract(container.reread(objects), folder, force=force, names=names)
     entries = [
         {**one.as_json(), "output": str(path)} for one, path in zip(picked, written, strict=True)
     ]

@@ -12,6 +12,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
 
 from asmevo.errors import InputError, UnsupportedError
 
@@ -33,6 +36,8 @@ SEGMENT = struct.Struct("<IIQQQQQQ")
 SYMBOL = struct.Struct("<IBBHQQ")
 RELA = struct.Struct("<QQq")
 DYNAMIC = struct.Struct("<qQ")
+_SYMBOLS = np.dtype([("name", "<u4"), ("info", "u1"), ("other", "u1"), ("section", "<u2"),
+                     ("value", "<u8"), ("size", "<u8")])  # fmt: skip
 
 # Tables of records: section type -> bytes of one.
 _RECORDS = {SHT_SYMTAB: SYMBOL.size, SHT_DYNSYM: SYMBOL.size, SHT_RELA: RELA.size,
@@ -224,6 +229,11 @@ def _cut(data: bytes | memoryview, offset: int, size: int, what: str) -> bytes |
     return data[offset : offset + size]
 
 
+def names_limit(table: int, count: int) -> int:
+    """Bytes that the names of `count` records out of a table of that size may add up to."""
+    return 4 * table + 256 * count
+
+
 class StringTable:
     """Zero-terminated names by offset, for `count` records.
 
@@ -233,7 +243,7 @@ class StringTable:
 
     def __init__(self, table: bytes, count: int, what: str) -> None:
         self._table, self._what = table, what
-        self._left = 4 * len(table) + 256 * count
+        self._left = names_limit(len(table), count)
 
     def at(self, offset: int) -> str:
         """The name at an offset; an empty table has only the empty name at 0.
@@ -258,9 +268,11 @@ class StringTable:
 
 @dataclass(frozen=True, slots=True)
 class Elf:
-    """A parsed ELF. `data` is never changed."""
+    """A parsed ELF. `data` is never changed; of a view into a mapped file only what is asked for
+    is read.
+    """
 
-    data: bytes
+    data: bytes | memoryview
     osabi: int
     abi_version: int
     type: int
@@ -270,7 +282,7 @@ class Elf:
     segments: tuple[Segment, ...]
 
     @classmethod
-    def parse(cls, data: bytes) -> Elf:
+    def parse(cls, data: bytes | memoryview) -> Elf:
         """Parse the header and both header tables.
 
         What they claim is checked here once: ranges lie inside the file and the address space,
@@ -295,10 +307,18 @@ class Elf:
 
     def contents(self, section: Section) -> bytes:
         """The section's bytes in the file; empty for NOBITS."""
-        return self.data[section.offset : section.offset + section.file_size]
+        return bytes(self.data[section.offset : section.offset + section.file_size])
 
     def symbols(self, section: Section) -> list[Symbol]:
         """Symbols of a SYMTAB or DYNSYM section, the null symbol included.
+
+        Raises:
+            FormatError: as `each_symbol`.
+        """
+        return list(self.each_symbol(section))
+
+    def each_symbol(self, section: Section) -> Iterator[Symbol]:
+        """Symbols of a SYMTAB or DYNSYM section one by one: a library may have a million.
 
         Raises:
             FormatError: no string table, a bad name, or a section that does not exist.
@@ -310,22 +330,56 @@ class Elf:
         names = StringTable(
             self.contents(linked), len(table) // SYMBOL.size, f"string table {linked.name}"
         )
-        out = [
-            Symbol(names.at(s[0]), s[1], s[2], s[3], s[4], s[5],
-                   section.offset + i * SYMBOL.size)
-            for i, s in enumerate(SYMBOL.iter_unpack(table))
-        ]  # fmt: skip
-        astray = next((s for s in out if len(self.sections) <= s.section < SHN_LORESERVE), None)
-        if astray is not None:
-            raise FormatError(f"symbol {astray.name} is in section {astray.section}: there is none")
-        return out
+        count, at = len(self.sections), section.offset
+        for name, info, other, index, value, size in SYMBOL.iter_unpack(table):
+            text = names.at(name)
+            if count <= index < SHN_LORESERVE:
+                raise FormatError(f"symbol {text} is in section {index}: there is none")
+            yield Symbol(text, info, other, index, value, size, at)
+            at += SYMBOL.size
+
+    def symbols_ending(self, suffix: str) -> Iterator[Symbol]:
+        """Those of `all_symbols` whose names end so; of the others no record is made.
+
+        Raises:
+            FormatError: as `each_symbol`, for any symbol.
+        """
+        for kind in (SHT_DYNSYM, SHT_SYMTAB):
+            for section in self.sections:
+                if section.type == kind:
+                    yield from self._ending(section, suffix.encode())
+
+    def _ending(self, section: Section, suffix: bytes) -> Iterator[Symbol]:
+        linked = self.sections[section.link] if section.link < len(self.sections) else None
+        strings = self.contents(linked) if linked and linked.type == SHT_STRTAB else b""
+        records = np.frombuffer(self.contents(section), _SYMBOLS)
+        starts, index = records["name"].astype(np.int64), records["section"]
+        ends = np.flatnonzero(np.frombuffer(strings, np.uint8) == 0)
+        after = np.searchsorted(ends, starts)
+        sound = (
+            bool(len(ends))
+            and int(after.max(initial=0)) < len(ends)
+            and int((ends[after] - starts).sum()) <= names_limit(len(strings), len(records))
+            and not bool(((index >= len(self.sections)) & (index < SHN_LORESERVE)).any())
+        )
+        if not sound:  # the reader of all symbols says what is wrong
+            wanted = suffix.decode()
+            yield from (s for s in self.each_symbol(section) if s.name.endswith(wanted))
+            return
+        marked = [at for at in ends.tolist() if strings[max(at - len(suffix), 0) : at] == suffix]
+        for i in np.flatnonzero(np.isin(ends[after], marked)).tolist():
+            at = section.offset + i * SYMBOL.size
+            start, info, other, place, value, size = SYMBOL.unpack_from(self.data, at)
+            name = strings[start : int(ends[after[i]])].decode("utf8", "backslashreplace")
+            if name.endswith(suffix.decode()):  # a name may start inside the suffix
+                yield Symbol(name, info, other, place, value, size, at)
 
     def all_symbols(self) -> Iterator[Symbol]:
         """Symbols of `.dynsym`, then of `.symtab`, null symbols left out."""
         for kind in (SHT_DYNSYM, SHT_SYMTAB):
             for section in self.sections:
                 if section.type == kind:
-                    yield from self.symbols(section)[1:]
+                    yield from islice(self.each_symbol(section), 1, None)
 
     def relocations(self, section: Section) -> list[Relocation]:
         """Records of a RELA section."""
@@ -362,15 +416,15 @@ class Elf:
                     raise FormatError(
                         f"note at file offset {at} claims {desc_size} bytes, past its section"
                     )
-                name = self.data[name_at : name_at + name_size].rstrip(b"\0")
+                name = bytes(self.data[name_at : name_at + name_size]).rstrip(b"\0")
                 yield Note(
                     name.decode("ascii", "backslashreplace"), kind,
-                    self.data[desc_at : desc_at + desc_size], desc_at,
+                    bytes(self.data[desc_at : desc_at + desc_size]), desc_at,
                 )  # fmt: skip
                 at = desc_at + (desc_size + 3 & ~3)
 
 
-def _check_segments(data: bytes, segments: tuple[Segment, ...]) -> None:
+def _check_segments(data: bytes | memoryview, segments: tuple[Segment, ...]) -> None:
     for i, p in enumerate(segments):
         if p.file_size:
             _cut(data, p.offset, p.file_size, f"segment {i}")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from asmevo.codeobject import metadata as md
 from asmevo.codeobject.descriptor import SIZE, KernelDescriptor
@@ -80,32 +81,9 @@ class CodeObject:
             WrongObjectError: not for HSA, relocatable, or an unsupported code object version.
             UnsupportedError: the machine number is not a known processor.
         """
-        elf = Elf.parse(data)
-        if elf.machine != EM_AMDGPU:
-            raise FormatError(
-                f"host ELF for {elf.machine_name}, not an AMDGPU code object",
-                "use `asmevo find` and `asmevo extract` to get code objects out of a host file",
-            )
-        if elf.osabi != ELFOSABI_AMDGPU_HSA:
-            raise WrongObjectError(
-                f"AMDGPU ELF with OS ABI {elf.osabi}, not HSA ({ELFOSABI_AMDGPU_HSA})",
-                "only amdhsa code objects are supported",
-            )
-        if elf.type != ET_DYN:
-            raise WrongObjectError(
-                f"AMDGPU ELF of type {elf.type}, not a linked code object (ET_DYN)",
-                "link it first: ld.lld -shared",
-            )
-        version = _ABI_NAMES.get(elf.abi_version)
-        if version is None or version < 3:
-            raise WrongObjectError(
-                f"code object ABI byte {elf.abi_version} is not version 3 to 6",
-                "rebuild the object with a newer compiler",
-            )
-        target = _target(elf, version)
-        text = _text_section(elf)
-        metadata = _metadata(elf)
-        kernels = _kernels(elf, target, text, metadata)
+        elf, version, target, text = _parts(data)
+        metadata = md.joined(list(_notes(elf)))
+        kernels = tuple(_kernels(elf, target, text, metadata.kernels if metadata else ()))
         return cls(data, elf, target, version, text, kernels, metadata)
 
     @property
@@ -178,6 +156,55 @@ class CodeObject:
         raise InputError(f"no kernel named {name!r}; the object has {names}", "use one of these")
 
 
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What a listing says of a code object: its target, and the kernels' names in order."""
+
+    target: Target
+    kernels: tuple[str, ...]
+
+    @classmethod
+    def read(cls, data: bytes | memoryview) -> Outline:
+        """Check an object as `CodeObject.open` does, and keep only this.
+
+        Of a view into a mapped file only headers, names, notes and descriptors are read, one note
+        at a time: an object of a library may have hundreds of megabytes and ten thousand notes.
+
+        Raises:
+            FormatError, WrongObjectError, UnsupportedError: as `CodeObject.open`.
+        """
+        elf, _, target, text = _parts(data)
+        listed = (k for note in _notes(elf) for k in note.kernels)
+        return cls(target, tuple(k.name for k in _kernels(elf, target, text, listed)))
+
+
+def _parts(data: bytes | memoryview) -> tuple[Elf, int, Target, Section]:
+    """ELF, code object version, target and code of an object; errors as `CodeObject.open`."""
+    elf = Elf.parse(data)
+    if elf.machine != EM_AMDGPU:
+        raise FormatError(
+            f"host ELF for {elf.machine_name}, not an AMDGPU code object",
+            "use `asmevo find` and `asmevo extract` to get code objects out of a host file",
+        )
+    if elf.osabi != ELFOSABI_AMDGPU_HSA:
+        raise WrongObjectError(
+            f"AMDGPU ELF with OS ABI {elf.osabi}, not HSA ({ELFOSABI_AMDGPU_HSA})",
+            "only amdhsa code objects are supported",
+        )
+    if elf.type != ET_DYN:
+        raise WrongObjectError(
+            f"AMDGPU ELF of type {elf.type}, not a linked code object (ET_DYN)",
+            "link it first: ld.lld -shared",
+        )
+    version = _ABI_NAMES.get(elf.abi_version)
+    if version is None or version < 3:
+        raise WrongObjectError(
+            f"code object ABI byte {elf.abi_version} is not version 3 to 6",
+            "rebuild the object with a newer compiler",
+        )
+    return elf, version, _target(elf, version), _text_section(elf)
+
+
 def _target(elf: Elf, version: int) -> Target:
     if version >= 4:
         return Target.from_eflags(elf.flags)
@@ -204,36 +231,31 @@ def _text_section(elf: Elf) -> Section:
     return (named or code)[0]
 
 
-def _metadata(elf: Elf) -> md.Metadata | None:
-    return md.joined(
-        [
-            md.parse(note)
-            for note in elf.notes()
-            if note.name == "AMDGPU" and note.type == md.NT_AMDGPU_METADATA
-        ]
-    )
+def _notes(elf: Elf) -> Iterator[md.Metadata]:
+    """The metadata notes, parsed one at a time."""
+    for note in elf.notes():
+        if note.name == "AMDGPU" and note.type == md.NT_AMDGPU_METADATA:
+            yield md.parse(note)
 
 
 def _kernels(
-    elf: Elf, target: Target, text: Section, metadata: md.Metadata | None
-) -> tuple[Kernel, ...]:
-    descriptors = {s.name: s for s in elf.all_symbols() if s.name.endswith(".kd") and s.section}
-    listed = metadata.kernels if metadata else ()
-    if not listed:
-        listed = tuple(md.KernelMetadata(n.removesuffix(".kd"), n) for n in descriptors)
-    out: list[Kernel] = []
-    for kernel in listed:
-        symbol = descriptors.get(kernel.symbol)
-        if symbol is None:
+    elf: Elf, target: Target, text: Section, listed: Iterable[md.KernelMetadata]
+) -> Iterator[Kernel]:
+    """The listed kernels, or when none is listed those that have a descriptor."""
+    descriptors = {s.name: s.value for s in elf.symbols_ending(".kd") if s.section}
+    known = iter(listed)
+    first = next(known, None)
+    if first is None:
+        known = (md.KernelMetadata(n.removesuffix(".kd"), n) for n in descriptors)
+    for kernel in known if first is None else chain([first], known):
+        address = descriptors.get(kernel.symbol)
+        if address is None:
             raise FormatError(f"kernel {kernel.name} has no descriptor symbol {kernel.symbol}")
-        offset = elf.file_offset(symbol.value)
+        offset = elf.file_offset(address)
         if offset is None or offset + SIZE > len(elf.data):
             raise FormatError(f"descriptor {kernel.symbol} lies outside the file")
-        descriptor = KernelDescriptor.decode(elf.data[offset : offset + SIZE], target)
-        entry = symbol.value + descriptor.kernel_code_entry_byte_offset - text.address
+        descriptor = KernelDescriptor.decode(bytes(elf.data[offset : offset + SIZE]), target)
+        entry = address + descriptor.kernel_code_entry_byte_offset - text.address
         if not 0 <= entry < text.size or entry % 4:
             raise FormatError(f"entry of kernel {kernel.name} is not inside {text.name}")
-        out.append(
-            Kernel(kernel.name, kernel.symbol, descriptor, offset, symbol.value, entry, kernel)
-        )
-    return tuple(out)
+        yield Kernel(kernel.name, kernel.symbol, descriptor, offset, address, entry, kernel)

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from asmevo.codeobject import CodeObject
@@ -22,7 +23,8 @@ from asmevo.program.model import Program
 from asmevo.program.rebuild import rebuild
 from asmevo.program.recover import recover
 
-_RUN = 32  # objects handed to a process at a time
+_RUN = 32  # objects handed to a process at a time,
+_RUN_BYTES = 16 << 20  # and no more bytes, but one object at least
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +123,13 @@ def _report_many(batch: list[Found]) -> list[Report]:
 
 def _batches(objects: Iterable[Found]) -> Iterator[list[Found]]:
     batch: list[Found] = []
+    size = 0
     for found in objects:
         batch.append(found)
-        if len(batch) == _RUN:
+        size += found.size
+        if len(batch) == _RUN or size >= _RUN_BYTES:
             yield batch
-            batch = []
+            batch, size = [], 0
     if batch:
         yield batch
 
@@ -148,14 +152,17 @@ def roundtrip(
     objects = (found for path in paths for found in find(path))
     workers = workers or len(os.sched_getaffinity(0))
     out: list[Report] = []
-    first: list[Found] = next(_batches(objects), list[Found]())
+    batches = _batches(objects)
+    first: list[Found] = next(batches, list[Found]())
     out.extend(_report_many(first))
     if progress:
         progress(len(out))
-    if len(first) < _RUN:
+    second = next(batches, None)
+    if second is None:
         return out
+    batches = chain([second], batches)
     if workers == 1:
-        for batch in _batches(objects):
+        for batch in batches:
             out.extend(_report_many(batch))
             if progress:
                 progress(len(out))
@@ -163,7 +170,7 @@ def roundtrip(
     with ProcessPoolExecutor(workers) as pool:
         # Hand out a bounded number of batches, so that memory does not grow with the input.
         pending: list[Future[list[Report]]] = []
-        for batch in _batches(objects):
+        for batch in batches:
             pending.append(pool.submit(_report_many, batch))
             if len(pending) > 2 * workers:
                 out.extend(pending.pop(0).result())

@@ -7,7 +7,7 @@ that leads to it, and the same path puts a changed object back into the same con
 from asmevo.codeobject.budget import Budget, BudgetError
 from asmevo.codeobject.container.put import replace
 from asmevo.codeobject.container.steps import Found, Step, extract, file_names
-from asmevo.codeobject.container.walk import find, find_in
+from asmevo.codeobject.container.walk import find, find_in, forgotten, reread
 from asmevo.codeobject.kinds import kind_of
 
 __all__ = [
@@ -19,6 +19,8 @@ __all__ = [
     "file_names",
     "find",
     "find_in",
+    "forgotten",
     "kind_of",
     "replace",
+    "reread",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,23 +55,33 @@ class Found:
     """A code object and the steps to it.
 
     Attributes:
-        content: a view of the object in its (mapped) file; `data` copies it.
+        view: of the object in its (mapped) file; None when it was let go (`walk.forgotten`).
         error: set, and no content, when a member could not be opened or was left out.
+        again: finds the content of one that was let go.
     """
 
     steps: tuple[Step, ...]
-    content: Buffer = b""
+    view: Buffer | None = b""
     error: AsmEvoError | None = None
+    size: int = -1
+    again: Callable[[], Buffer] | None = None
+
+    def __post_init__(self) -> None:
+        """The size is that of the view."""
+        if self.size < 0:
+            object.__setattr__(self, "size", len(self.view or b""))
+
+    @property
+    def content(self) -> Buffer:
+        """A view of the object; of one that was let go, the file is searched again."""
+        if self.view is None and self.again is not None:
+            return self.again()
+        return self.view or b""
 
     @property
     def data(self) -> bytes:
-        """The object's bytes."""
+        """A copy of the object's bytes."""
         return bytes(self.content)
-
-    @property
-    def size(self) -> int:
-        """Number of bytes."""
-        return len(self.content)
 
     @property
     def problem(self) -> str:
@@ -108,18 +118,29 @@ def file_names(objects: Iterable[Found]) -> list[str]:
     return list(taken)
 
 
-def extract(objects: Iterable[Found], folder: Path, *, force: bool = False) -> list[Path]:
+def extract(
+    objects: Iterable[Found],
+    folder: Path,
+    *,
+    force: bool = False,
+    names: Sequence[str] | None = None,
+) -> list[Path]:
     """Write code objects into `folder` (made if needed) and return their paths.
 
-    Names come from `file_names`; existing files are kept, with `force` written anew.
+    Args:
+        force: whether existing files are written anew.
+        names: of the files; those of `file_names` if absent. With them, objects are taken one by
+            one and not kept.
 
     Raises:
         InputError: an object has a problem instead of data, or a file exists already.
     """
-    objects = list(objects)
+    if names is None:
+        objects = list(objects)
+        names = file_names(objects)
     folder.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
-    for found, name in zip(objects, file_names(objects), strict=True):
+    for found, name in zip(objects, names, strict=True):
         if found.error is not None:
             raise InputError(f"{found.location}: {found.problem}")
         path = folder / name

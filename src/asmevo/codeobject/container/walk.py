@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from asmevo.codeobject.budget import Budget, BudgetError
@@ -39,6 +41,39 @@ def find(path: Path) -> Iterator[Found]:
             file = Path(folder, name)
             if file.is_file() and not file.is_symlink():
                 yield from _find_file(file)
+
+
+def forgotten(found: Found) -> Found:
+    """The same without its content, which may hold memory or a temporary file."""
+    if found.error is not None:
+        return found
+    return replace(found, view=None, size=found.size, again=partial(_again, found.steps))
+
+
+def _again(steps: tuple[Step, ...]) -> Buffer:
+    return next(reread([Found(steps)])).content
+
+
+def reread(objects: Sequence[Found]) -> Iterator[Found]:
+    """Objects of earlier searches with their contents, in the same order.
+
+    Objects of one file that are in the order of its search cost one search of that file.
+
+    Raises:
+        InputError: one is no longer where it was.
+    """
+    path, search = "", iter(list[Found]())
+    for wanted in objects:
+        for fresh in (False, True):
+            if fresh or wanted.steps[0].name != path:
+                path = wanted.steps[0].name
+                search = find(Path(path))
+            found = next((f for f in search if f.steps == wanted.steps), None)
+            if found is not None:
+                break
+        else:
+            raise InputError(f"{wanted.location} is no longer there", "its file was changed")
+        yield found
 
 
 def _find_file(path: Path) -> Iterator[Found]:
