@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from asmevo.capsule.model import BufferState, Capsule, PointerSlot, Role, Tolerance
+from asmevo.capsule.model import KERNARG, BufferState, Capsule, PointerSlot, Role, Tolerance
 from asmevo.errors import EnvironmentFault, InputError
 
 MAGIC = b"ASMEVO\x00C"
@@ -60,6 +60,7 @@ class _Pointer(_Record):
     offset: int
     buffer: str
     addend: int
+    holder: str = KERNARG
 
 
 class _Header(_Record):
@@ -76,6 +77,7 @@ class _Header(_Record):
     label: str
     target: str
     provenance: dict[str, Any]
+    code_address: int | None = None
 
 
 def _header(capsule: Capsule) -> bytes:
@@ -104,13 +106,15 @@ def _header(capsule: Capsule) -> bytes:
             for b in capsule.buffers
         ],
         "pointers": [
-            {"offset": p.offset, "buffer": p.buffer, "addend": p.addend} for p in capsule.pointers
+            {"offset": p.offset, "buffer": p.buffer, "addend": p.addend, "holder": p.holder}
+            for p in capsule.pointers
         ],
         "schedule": capsule.schedule,
         "tolerance": tolerance(capsule.tolerance),
         "label": capsule.label,
         "target": capsule.target,
         "provenance": dict(capsule.provenance),
+        "code_address": capsule.code_address,
     }
     return json.dumps(document, separators=(",", ":")).encode()
 
@@ -228,10 +232,13 @@ def _capsule(record: _Header, data: bytes) -> Capsule:
         kernarg=data[: record.kernarg_size],
         buffers=tuple(buffers),
         kernarg_address=record.kernarg_address,
-        pointers=tuple(PointerSlot(p.offset, p.buffer, p.addend) for p in record.pointers),
+        pointers=tuple(
+            PointerSlot(p.offset, p.buffer, p.addend, p.holder) for p in record.pointers
+        ),
         schedule=record.schedule,
         tolerance=record.tolerance.plain(),
         label=record.label,
         target=record.target,
         provenance=record.provenance,
+        code_address=record.code_address,
     )

@@ -26,6 +26,7 @@ from asmevo.errors import InputError
 Role = Literal["in", "out", "inout", "scratch"]
 ROLES: tuple[Role, ...] = ("in", "out", "inout", "scratch")
 ADDRESS_LIMIT = 1 << 47  # user half of the 48-bit GPU virtual address space
+KERNARG = "kernarg"  # what the kernarg segment is called among the buffers
 DEFAULT_GUARD = 4096
 LARGEST_GUARD = 1 << 20  # a guard costs memory when mapped; a hostile file must not choose how much
 
@@ -78,11 +79,19 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class PointerSlot:
-    """A pointer inside the kernarg segment: `kernarg[offset:offset+8] = address(buffer)+addend`."""
+    """A pointer in memory: `holder[offset:offset+8] = address(buffer) + addend`.
+
+    Attributes:
+        offset: bytes from the start of the holder.
+        buffer: name of the buffer that it points to.
+        addend: bytes from that buffer's start.
+        holder: the kernarg segment, or the name of a buffer.
+    """
 
     offset: int
     buffer: str
     addend: int = 0
+    holder: str = KERNARG
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +186,14 @@ class Capsule:
         kernarg: contents of the kernarg segment, pointers filled in.
         buffers: all memory that the kernel may touch.
         kernarg_address: device virtual address of the kernarg segment.
-        pointers: where the kernarg segment holds buffer addresses.
+        pointers: where the kernarg segment, or a buffer, holds buffer addresses.
         schedule: wave order (see `capsule.schedule`).
         tolerance: for float buffers without an override.
         label: short name for reports, e.g. `n=1000`.
         target: target id the capsule was made for, or an empty string.
         provenance: how it was made (JSON-able): origin, seed, sizes, description hash.
+        code_address: device virtual address that the object is loaded at; None for the device's
+            own choice (and where a device leaves none).
     """
 
     kernel: str
@@ -198,6 +209,7 @@ class Capsule:
     label: str = ""
     target: str = ""
     provenance: Mapping[str, Any] = field(default_factory=_no_provenance)
+    code_address: int | None = None
 
     def __post_init__(self) -> None:
         Schedule.parse(self.schedule)
@@ -216,21 +228,26 @@ class Capsule:
         names = [b.name for b in self.buffers]
         if len(set(names)) != len(names):
             raise InputError(f"kernel {self.kernel!r}: two buffers have one name")
-        if "kernarg" in names:
+        if KERNARG in names:
             raise InputError("a buffer is called 'kernarg'", "that name means the kernarg segment")
         spans = [(b.address - b.guard, b.address + b.size + b.guard, b.name) for b in self.buffers]
-        spans.append((self.kernarg_address, self.kernarg_address + len(self.kernarg), "kernarg"))
+        spans.append((self.kernarg_address, self.kernarg_address + len(self.kernarg), KERNARG))
         spans.sort()
         for (_, end, first), (start, _, second) in pairwise(spans):
             if start < end:
                 raise InputError(f"buffers {first!r} and {second!r} overlap in the address space")
+        contents = {KERNARG: self.kernarg, **{b.name: b.data for b in self.buffers}}
         for slot in self.pointers:
-            if slot.buffer not in names or not 0 <= slot.offset <= len(self.kernarg) - 8:
-                raise InputError(f"kernarg pointer at {slot.offset} names no buffer of the capsule")
-            held = int.from_bytes(self.kernarg[slot.offset : slot.offset + 8], "little")
+            data = contents.get(slot.holder, b"")
+            if slot.buffer not in names or not 0 <= slot.offset <= len(data) - 8:
+                raise InputError(
+                    f"{slot.holder} pointer at {slot.offset} names no buffer of the capsule"
+                )
+            held = int.from_bytes(data[slot.offset : slot.offset + 8], "little")
             if held != self.buffer(slot.buffer).address + slot.addend:
                 raise InputError(
-                    f"kernarg pointer at {slot.offset} is not buffer {slot.buffer!r}'s address"
+                    f"{slot.holder} pointer at {slot.offset} is not buffer {slot.buffer!r}'s "
+                    "address"
                 )
 
     @property
@@ -294,7 +311,7 @@ class Capsule:
             inputs_writable: map `in` buffers writable (as hardware does), so that a modified
                 input is found by comparison and not by a fault.
         """
-        found = [Region("kernarg", self.kernarg_address, self.kernarg, "r", "kernarg")]
+        found = [Region(KERNARG, self.kernarg_address, self.kernarg, "r", "kernarg")]
         for b in self.buffers:
             guard = b.guard if guards_mapped else 0
             data = b.data
@@ -350,6 +367,8 @@ class Capsule:
             self.schedule,
             self.tolerance,
             self.target,
+            self.code_address,
+            self.pointers,
         )
         state.update(repr(head).encode())
         for b in self.buffers:

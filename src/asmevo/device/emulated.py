@@ -54,6 +54,7 @@ _SLICE, _FAIR_SLICE = 1 << 20, 1 << 17
 FAIR_ORDER = "interleave:64"  # what a wave that waits for another one is tried in
 # A kernel that uses state of the runtime that is not there reads or writes around address 0.
 _NULL_PAGE = 1 << 16
+PACKET_DISTANCE = (1 << 33) - (1 << 6)  # from the dispatch packet up to the code, when placed
 _POINTED_STATE = (*RUNTIME_STATE, "hidden_printf_buffer")
 
 
@@ -282,6 +283,7 @@ class EmulatedDevice:
             trace_capacity=_TRACE_BLOCKS,
             shadow=options.watch_memory,
             waits=options.late_loads,
+            **_code_placement(capsule),
         )
         undefined = {b.name for b in capsule.buffers if b.undefined}
         mapped = capsule.regions(guards_mapped=options.guards_mapped)
@@ -295,7 +297,7 @@ class EmulatedDevice:
                 for r in mapped
             ]
             outcome = machine.run(
-                encoded, launch, [*regions, *object_image(loaded.co)], self._threads
+                encoded, launch, [*regions, *object_image(loaded.co, launch.image)], self._threads
             )
             if outcome.fault != L.MODE_FAULT:
                 junk = partial(machine.junk, encoded, launch)
@@ -375,6 +377,13 @@ def _host_bytes(region: Region) -> NDArray[np.uint8]:
         return np.frombuffer(region.data + bytes(-len(region.data) % 64), np.uint8)
     data = np.frombuffer(region.data, np.uint8)
     return data.copy() if region.permission == "rw" else data
+
+
+def _code_placement(capsule: Capsule) -> dict[str, int]:
+    """Where the object and the dispatch packet lie; nothing for the usual places."""
+    if capsule.code_address is None:
+        return {}
+    return {"image": capsule.code_address, "packet": capsule.code_address - PACKET_DISTANCE}
 
 
 def _check_target(kernel: Kernel) -> None:

@@ -14,12 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asmevo.capsule.model import Capsule
+from asmevo.capsule.placement import HOME, NotMovable, placed
 from asmevo.device.protocol import Device, Fault, RunResult
 from asmevo.errors import InputError, UnsupportedError
 from asmevo.verify.compare import BufferComparison, compare_buffer
 from asmevo.verify.poison import PATTERNS, Pattern, depends_on_poison, written
 from asmevo.verify.reference import (
     OTHER_ORDERS,
+    Case,
     K0Runs,
     OracleError,
     Reference,
@@ -77,49 +79,32 @@ class DifferentialOracle:
             UnsupportedError: the device cannot run one of the objects.
             EnvironmentFault: the device is broken.
         """
-        return self._check(candidate, capsule, self._reference(capsule), PATTERNS)
+        return self._check(candidate, capsule, self._reference(capsule))
 
-    def _check(
-        self, candidate: bytes, capsule: Capsule, base: Reference, patterns: Sequence[Pattern]
-    ) -> CapsuleReport:
+    def _check(self, candidate: bytes, capsule: Capsule, base: Reference) -> CapsuleReport:
         runs: list[RunReport] = []
         finals: dict[Pattern, dict[str, bytes]] = {}
         executed: NDArray[np.bool_] | None = None
-        for pattern in patterns:
-            result = self._run(candidate, base, pattern, None, profile=not runs)
+        for case in base.cases:
+            result = self._run(candidate, base, case, profile=not runs)
             if result.counts is not None:
                 executed = result.counts > 0
-            runs.append(self._judge(base, pattern, None, result, base.results[pattern]))
-            if runs[-1].status != "accepted":
+            verdict = self._judge(base, case, result)
+            if verdict.status == "accepted" and case.late:
+                verdict = _unchanged(verdict, case, finals["A"], result)
+            if verdict.status == "accepted" and case.pattern not in finals:
+                finals[case.pattern] = result.buffers
+                if len(finals) == len(PATTERNS):
+                    verdict = self._poison_verdict(base, finals, verdict)
+            runs.append(verdict)
+            if verdict.status != "accepted":
                 break
-            finals[pattern] = result.buffers
-        if len(finals) == len(PATTERNS):
-            runs[-1] = self._poison_verdict(base, finals, runs[-1])
-        for schedule, expected in base.schedules.items():
-            if runs[-1].status != "accepted":
-                break
-            result = self._run(candidate, base, "A", schedule)
-            runs.append(self._judge(base, "A", schedule, result, expected))
-        if base.late and runs[-1].status == "accepted":
-            result = self._run(candidate, base, "A", None, late=True)
-            verdict = self._judge(base, "A", None, result, base.results["A"])
-            changed = [b.name for b in compared_buffers(capsule)
-                       if result.buffers.get(b.name) != finals["A"][b.name]]  # fmt: skip
-            if verdict.status == "accepted" and changed:
-                # Within the tolerance of K0, but not what it computes otherwise.
-                verdict = replace(verdict, status="divergent", reason=f"{changed[0]} changes")
-            runs.append(replace(verdict, late_loads=True))
         last = runs[-1]
-        reason = ""
-        if last.status != "accepted":
-            reason = f"{last.reason} (poison {last.pattern}, schedule {last.schedule})"
-        if last.late_loads and reason:
-            reason = f"with loads that arrive late (is a wait missing or too weak?) {reason}"
         return CapsuleReport(
             label=capsule.label,
             digest=self._digest(capsule),
             status=last.status,
-            reason=reason,
+            reason=_where(last) if last.status != "accepted" else "",
             runs=tuple(runs),
             k0_instructions=base.instructions,
             notes=base.notes,
@@ -163,7 +148,7 @@ class DifferentialOracle:
     def _check_stressed(
         self, candidate: bytes, capsule: Capsule, kind: Stress, notes: list[str]
     ) -> CapsuleReport | None:
-        """Judge on a stressed launch with one poison pattern; None when it is left out.
+        """Judge on a stressed launch with one poison pattern and placement; None if left out.
 
         Whether results depend on poison was seen on the launch itself, and a byte left unwritten
         still holds the pattern here.
@@ -178,7 +163,7 @@ class DifferentialOracle:
             notes.append(found)
             return None
         other, base = found
-        return self._check(candidate, other, base, PATTERNS[:1])
+        return self._check(candidate, other, base)
 
     def _make_stressed(
         self, capsule: Capsule, kind: Stress
@@ -191,9 +176,13 @@ class DifferentialOracle:
         other = stressed(capsule, kind, self.config.poison_seed)
         if other is None:
             return None
+        other, place = self._elsewhere(other, self.config.stress.index(kind))
         try:
             orders = OTHER_ORDERS if kind in INTEGER_STRESSES else ()
-            return other, self._k0_runs.reference(other, stressed=True, orders=orders)
+            found = self._k0_runs.reference(other, stressed=True, orders=orders)
+            if place == HOME:
+                return other, found
+            return other, replace(found, cases=(replace(found.cases[0], placement=place),))
         except (OracleError, UnsupportedError) as error:
             return f"[{other.label}] left out: {error}"
 
@@ -205,22 +194,27 @@ class DifferentialOracle:
             known = self._digests[id(capsule)] = (capsule, capsule.digest())
         return known[1]
 
+    def _elsewhere(self, capsule: Capsule, turn: int) -> tuple[Capsule, str]:
+        """The capsule at its own or other addresses by turns, and which these are."""
+        choices = (HOME, *self.config.placements)
+        place = choices[turn % len(choices)]
+        if place == HOME or self.device.label != "modelled":
+            return capsule, HOME
+        try:
+            return placed(capsule, place, self.config.poison_seed), place
+        except NotMovable:
+            return capsule, HOME  # noted with the launch itself
+
     def _run(
-        self,
-        candidate: bytes,
-        base: Reference,
-        pattern: Pattern,
-        schedule: str | None,
-        *,
-        profile: bool = False,
-        late: bool = False,
+        self, candidate: bytes, base: Reference, case: Case, *, profile: bool = False
     ) -> RunResult:
         config = self.config
         budget = max(config.budget_floor, int(config.budget_factor * base.instructions))
         chosen = options(
-            config, junk_seed(config, pattern), schedule, budget, profile=profile, late=late
-        )
-        return self.device.run(candidate, base.capsules[pattern], chosen)
+            config, junk_seed(config, case.pattern), case.schedule, budget,
+            profile=profile, late=case.late,
+        )  # fmt: skip
+        return self.device.run(candidate, case.capsule, chosen)
 
     def _reference(self, capsule: Capsule) -> Reference:
         key = self._digest(capsule)
@@ -230,21 +224,17 @@ class DifferentialOracle:
 
     # The candidate
 
-    def _judge(
-        self,
-        base: Reference,
-        pattern: Pattern,
-        schedule: str | None,
-        result: RunResult,
-        expected: dict[str, bytes],
-    ) -> RunReport:
-        capsule = base.capsules[pattern]
+    def _judge(self, base: Reference, case: Case, result: RunResult) -> RunReport:
+        capsule = case.capsule
 
         def report(
             status: Status, reason: str = "", buffers: Sequence[BufferComparison] = ()
         ) -> RunReport:
-            name = capsule.schedule if schedule is None else schedule
-            return RunReport(pattern, name, status, reason, tuple(buffers), result.instructions)
+            order = capsule.schedule if case.schedule is None else case.schedule
+            return RunReport(
+                case.pattern, order, status, reason, tuple(buffers), result.instructions,
+                case.late, case.placement,
+            )  # fmt: skip
 
         if not result.ok:
             return report(*_fault_verdict(result.fault, capsule))
@@ -257,14 +247,14 @@ class DifferentialOracle:
                 return report("divergent", f"modifies its input {b.name}")
         found = [
             compare_buffer(
-                b, expected[b.name], result.buffers[b.name], capsule.tolerance,
+                b, case.expected[b.name], result.buffers[b.name], capsule.tolerance,
                 base.masks.get(b.name),
             )
             for b in (limited(self.config, b) for b in compared_buffers(capsule))
         ]  # fmt: skip
         for comparison in found:
             if not comparison.ok:
-                reason = comparison.reason + self._unwritten(base, pattern, comparison, result)
+                reason = comparison.reason + _unwritten(base, case, comparison, result)
                 return report("divergent", reason, found)
             if self.config.exact and not comparison.exact:
                 return report(
@@ -274,36 +264,18 @@ class DifferentialOracle:
                 )
         return report("accepted", "", found)
 
-    def _unwritten(
-        self, base: Reference, pattern: Pattern, comparison: BufferComparison, result: RunResult
-    ) -> str:
-        """A hint for the reason when elements that K0 writes still hold the poison."""
-        buffer = base.capsules[pattern].buffer(comparison.name)
-        if not buffer.undefined:
-            return ""
-        size = buffer.element.size
-        kept, mask = (
-            np.all(bits.reshape(-1, size), axis=1)
-            for bits in (
-                np.frombuffer(result.buffers[buffer.name], np.uint8)
-                == np.frombuffer(buffer.data, np.uint8),
-                base.masks[buffer.name],
-            )
-        )
-        count = int((kept & mask).sum())
-        return f"; {count} elements are left unwritten" if count else ""
-
     def _poison_verdict(
         self, base: Reference, finals: dict[Pattern, dict[str, bytes]], last: RunReport
     ) -> RunReport:
         """Written bytes must be K0's, and independent of the poison as K0's are."""
-        for b in compared_buffers(base.capsules["A"]):
+        before = {case.pattern: case.capsule for case in reversed(base.cases)}
+        for b in compared_buffers(before["A"]):
             after_a, after_b = finals["A"][b.name], finals["B"][b.name]
             if b.undefined:
                 mask = written(
-                    base.capsules["A"].buffer(b.name).data,
+                    before["A"].buffer(b.name).data,
                     after_a,
-                    base.capsules["B"].buffer(b.name).data,
+                    before["B"].buffer(b.name).data,
                     after_b,
                 )
                 wrong = mask != base.masks[b.name]
@@ -342,6 +314,44 @@ def verify(
         EnvironmentFault: the device is broken.
     """
     return DifferentialOracle(k0, device, config).verify(k1, capsules)
+
+
+def _where(run: RunReport) -> str:
+    """Why a run failed, and which run it was."""
+    place = "" if run.placement == HOME else f", placement {run.placement}"
+    reason = f"{run.reason} (poison {run.pattern}, schedule {run.schedule}{place})"
+    if run.late_loads:
+        return f"with loads that arrive late (is a wait missing or too weak?) {reason}"
+    return reason
+
+
+def _unchanged(
+    verdict: RunReport, case: Case, usual: dict[str, bytes], result: RunResult
+) -> RunReport:
+    """Late loads must change nothing, also not within the tolerance of K0."""
+    changed = [b.name for b in compared_buffers(case.capsule)
+               if result.buffers.get(b.name) != usual[b.name]]  # fmt: skip
+    if changed:
+        return replace(verdict, status="divergent", reason=f"{changed[0]} changes")
+    return verdict
+
+
+def _unwritten(base: Reference, case: Case, comparison: BufferComparison, result: RunResult) -> str:
+    """A hint for the reason when elements that K0 writes still hold the poison."""
+    buffer = case.capsule.buffer(comparison.name)
+    if not buffer.undefined:
+        return ""
+    size = buffer.element.size
+    kept, mask = (
+        np.all(bits.reshape(-1, size), axis=1)
+        for bits in (
+            np.frombuffer(result.buffers[buffer.name], np.uint8)
+            == np.frombuffer(buffer.data, np.uint8),
+            base.masks[buffer.name],
+        )
+    )
+    count = int((kept & mask).sum())
+    return f"; {count} elements are left unwritten" if count else ""
 
 
 def _fault_verdict(fault: Fault | None, capsule: Capsule) -> tuple[Status, str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from asmevo.capsule.model import BufferState, Capsule
+from asmevo.capsule.placement import HOME, NotMovable, placed
 from asmevo.capsule.places import NEAR, nearest
 from asmevo.device.protocol import Device, Fault, RunOptions, RunResult
 from asmevo.errors import AsmEvoError, EnvironmentFault, InputError, UnsupportedError
@@ -25,26 +26,43 @@ class OracleError(InputError):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """One run that K0 made and every candidate has to make.
+
+    Attributes:
+        pattern: poison pattern in undefined memory, registers and LDS.
+        capsule: the dispatch with the pattern filled in, at the case's addresses.
+        expected: contents of the compared buffers after K0, by name.
+        schedule: wave order; None for the capsule's own.
+        late: whether loads arrive late.
+        placement: where memory lies (see `capsule.placement`).
+    """
+
+    pattern: Pattern
+    capsule: Capsule
+    expected: dict[str, bytes]
+    schedule: str | None = None
+    late: bool = False
+    placement: str = HOME
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Reference:
     """K0 on one capsule.
 
     Attributes:
-        capsules: the capsule with each poison pattern filled in.
-        results: contents of compared buffers after each pattern, by buffer name.
+        cases: its runs, in the order in which candidates make them: each poison pattern; further
+            placements; further schedules that K0 does not mind; late loads where K0's result is
+            the same with them. Of a stressed launch only the first.
         masks: bytes that K0 writes, for `out` buffers.
         instructions: wave instructions K0 executed.
-        schedules: results with pattern A under each further schedule that K0 does not mind.
-        notes: schedules that were left out.
-        late: whether K0's result is the same when loads arrive late.
+        notes: what was left out, and what of K0's result depends on what.
     """
 
-    capsules: dict[Pattern, Capsule]
-    results: dict[Pattern, dict[str, bytes]]
+    cases: tuple[Case, ...]
     masks: dict[str, NDArray[np.bool_]]
     instructions: int
-    schedules: dict[str, dict[str, bytes]]
     notes: tuple[str, ...]
-    late: bool = False
 
 
 def junk_seed(config: VerifyConfig, pattern: Pattern) -> int:
@@ -88,7 +106,7 @@ class K0Runs:
     def reference(
         self, capsule: Capsule, *, stressed: bool = False, orders: Sequence[str] = ()
     ) -> Reference:
-        """Run K0 three times or more: A twice, B, and each further schedule.
+        """Run K0 three times or more: A twice, B, each further placement and schedule.
 
         A stressed launch (see `verify.stress`) is run once with A and once with B; that K0
         reproduces its result was seen on the launch it was made from. Under each wave order of
@@ -118,36 +136,72 @@ class K0Runs:
         masks = self._masks(capsule, capsules, first, second)
         notes = self._require_effect(capsule, masks, first)
         self._require_settled(capsule, capsules["A"], first, orders)
-        results: dict[Pattern, dict[str, bytes]] = {
-            "A": _compared(capsule, first),
-            "B": _compared(capsule, second),
-        }
-        schedules: dict[str, dict[str, bytes]] = {}
-        for schedule in () if stressed else config.schedules:
-            if schedule == capsule.schedule or schedule in schedules:
+        home = Case("A", capsules["A"], _compared(capsule, first))
+        if stressed:
+            # B served for the masks.
+            return Reference((home,), masks, first.instructions, tuple(notes))
+        cases = [
+            home,
+            Case("B", capsules["B"], _compared(capsule, second)),
+            *self._moved(capsules, {"A": first, "B": second}, notes),
+            *self._ordered(capsule, home, masks, first, notes),
+        ]
+        if self._config.late_loads and self._device.label == "modelled":
+            if self._late(capsule, capsules["A"], first):
+                cases.append(replace(home, late=True))
+            else:
+                notes.append("late loads left out: they change K0's own result")
+        return Reference(tuple(cases), masks, first.instructions, tuple(notes))
+
+    def _moved(
+        self,
+        capsules: dict[Pattern, Capsule],
+        at_home: dict[Pattern, RunResult],
+        notes: list[str],
+    ) -> Iterator[Case]:
+        """K0 elsewhere in the address space, by turns with either poison pattern."""
+        if self._device.label != "modelled":
+            return
+        for number, placement in enumerate(self._config.placements):
+            pattern = PATTERNS[(number + 1) % len(PATTERNS)]
+            try:
+                moved = placed(capsules[pattern], placement, self._config.poison_seed)
+                result = self._run(moved, self._seed(pattern))
+            except (NotMovable, OracleError, UnsupportedError) as error:
+                notes.append(f"placement {placement} left out: {error}")
                 continue
-            result = self._device.run(
-                self._k0,
-                capsules["A"],
-                options(config, self._seed("A"), schedule, config.k0_budget),
-            )
+            for b in compared_buffers(moved):
+                differing = _differing(result.buffers[b.name], at_home[pattern].buffers[b.name])
+                if differing:
+                    notes.append(
+                        f"K0's own {b.name} depends on where memory lies: {differing} of {b.size} "
+                        f"bytes in placement {placement}"
+                    )
+            yield Case(pattern, moved, _compared(moved, result), placement=placement)
+
+    def _ordered(
+        self,
+        capsule: Capsule,
+        home: Case,
+        masks: dict[str, NDArray[np.bool_]],
+        first: RunResult,
+        notes: list[str],
+    ) -> Iterator[Case]:
+        """K0 under each further wave order."""
+        config = self._config
+        for schedule in dict.fromkeys(config.schedules):
+            if schedule == capsule.schedule:
+                continue
+            chosen = options(config, self._seed("A"), schedule, config.k0_budget)
+            result = self._device.run(self._k0, home.capsule, chosen)
             if result.ok and not _changed(capsule, first, result):
-                schedules[schedule] = results["A"]
+                yield replace(home, schedule=schedule)
             elif result.ok and not config.exact and self._close(capsule, masks, first, result):
                 # Typically float atomics: their order is the schedule's.
-                schedules[schedule] = _compared(capsule, result)
                 notes.append(f"schedule {schedule} changes K0's own result within the tolerance")
+                yield replace(home, schedule=schedule, expected=_compared(capsule, result))
             else:
                 notes.append(f"schedule {schedule} left out: it changes K0's own result")
-        late = config.late_loads and not stressed and self._late(capsule, capsules["A"], first)
-        if config.late_loads and not stressed and not late and self._device.label == "modelled":
-            notes.append("late loads left out: they change K0's own result")
-        if stressed:
-            # Candidates run with A only; B served for the masks.
-            del capsules["B"], results["B"]
-        return Reference(
-            capsules, results, masks, first.instructions, schedules, tuple(notes), late
-        )
 
     def _require_settled(
         self, capsule: Capsule, with_a: Capsule, first: RunResult, orders: Sequence[str]
@@ -168,8 +222,6 @@ class K0Runs:
 
         Kernels that work by elapsed time do not; nor do more outstanding loads than are modelled.
         """
-        if self._device.label != "modelled":
-            return False
         chosen = options(self._config, self._seed("A"), None, self._config.k0_budget, late=True)
         try:
             result = self._device.run(self._k0, with_a, chosen)
@@ -311,6 +363,12 @@ def _changed(capsule: Capsule, one: RunResult, other: RunResult) -> str | None:
         if one.buffers[b.name] != other.buffers[b.name]:
             return b.name
     return None
+
+
+def _differing(one: bytes, other: bytes) -> int:
+    """Bytes that differ."""
+    a, b = (np.frombuffer(x, np.uint8) for x in (one, other))
+    return int((a != b).sum())
 
 
 def require_buffers(device: Device, capsule: Capsule, result: RunResult) -> None:

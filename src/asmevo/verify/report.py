@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asmevo.capsule.model import Tolerance
+from asmevo.capsule.placement import HOME, PLACEMENTS, Placement
 from asmevo.errors import InputError
 from asmevo.verify.compare import BufferComparison
 from asmevo.verify.stress import STRESSES, Stress
@@ -52,6 +53,7 @@ class VerifyConfig:
         tolerance: instead of every capsule's and buffer's own.
         late_loads: on a modelled device also run with loads that arrive only at a sufficient wait,
             so that a lost or weakened wait shows; left out where K0's own result changes.
+        placements: where memory lies in further runs on a modelled device (`capsule.placement`).
         matrix: arithmetic of matrix instructions, where the device has a choice: `fast` for a
             search, `exact` (the published accumulation models) for a final verification.
     """
@@ -67,6 +69,7 @@ class VerifyConfig:
     stress_limit: int = 256 << 20
     tolerance: Tolerance | None = None
     late_loads: bool = True
+    placements: tuple[Placement, ...] = PLACEMENTS
     matrix: Literal["fast", "exact"] = "fast"
 
     def __post_init__(self) -> None:
@@ -75,6 +78,9 @@ class VerifyConfig:
         for kind in self.stress:
             if kind not in STRESSES:
                 raise InputError(f"unknown stress {kind!r}", "use " + ", ".join(STRESSES))
+        for place in self.placements:
+            if place not in PLACEMENTS:
+                raise InputError(f"unknown placement {place!r}", "use " + ", ".join(PLACEMENTS))
 
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
@@ -89,6 +95,7 @@ class VerifyConfig:
             "stress": list(self.stress),
             "stress_limit": self.stress_limit,
             "late_loads": self.late_loads,
+            "placements": list(self.placements),
             "matrix": self.matrix,
             "tolerance": None
             if self.tolerance is None
@@ -112,6 +119,7 @@ class RunReport:
         buffers: comparisons of all `out` and `inout` buffers.
         instructions: wave instructions the candidate executed.
         late_loads: whether loads arrived late in this run.
+        placement: where memory lay, `home` for the capsule's own addresses.
     """
 
     pattern: str
@@ -121,6 +129,7 @@ class RunReport:
     buffers: tuple[BufferComparison, ...] = field(default_factory=_no_buffers)
     instructions: int = 0
     late_loads: bool = False
+    placement: str = HOME
 
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
@@ -128,6 +137,7 @@ class RunReport:
             "pattern": self.pattern,
             "schedule": self.schedule,
             "late_loads": self.late_loads,
+            "placement": self.placement,
             "status": self.status,
             "reason": self.reason,
             "instructions": self.instructions,

@@ -64,6 +64,8 @@ class EncodedKernel:
         modes: effective MODE value per copy of the records; copy 0 is the one that starts.
         mode_table: what the engine looks MODE values up in (`layout.MODE_ENTRY` bytes each).
         granules: log2 of the bytes that shadow memory tells apart in LDS and in device memory.
+        links: int64, records whose immediate is a code address (of return addresses, `s_getpc`).
+        image: device address that these assume the object to be loaded at.
     """
 
     program: Program
@@ -78,6 +80,14 @@ class EncodedKernel:
     modes: tuple[int, ...]
     mode_table: NDArray[np.uint64]
     granules: tuple[int, int] = (2, 2)
+    links: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    image: int = IMAGE_BASE
+
+    def load_at(self, image: int) -> None:
+        """Assume the object at another device address."""
+        if image != self.image:
+            self.memory.view(_DTYPE)["imm"][self.links] += image - self.image
+            self.image = image
 
     def span(self, number: int) -> tuple[int, int]:
         """Instructions [first, last) of a counted block, or of an entry inside one."""
@@ -335,6 +345,8 @@ def _lay_out(
         if slot < len(pc_map):
             pc_map[slot] = n
     rest_map = _rest_map(program, plan, len(pc_map))
+    jumps = np.array([n for n, _ in plan.jumps], np.int64)
+    links = (np.arange(len(copies))[:, None] * count + jumps).reshape(-1)
     entry = _entry_index(program, kernel)
     start = memory.ctypes.data + plan.record_of[entry] * L.RECORD_SIZE
     return EncodedKernel(
@@ -349,6 +361,7 @@ def _lay_out(
         plan.unsupported,
         modes,
         mode_table,
+        links=links,
     )
 
 

@@ -38,6 +38,7 @@ class Launch:
 
     `order` lists workgroup ids (linear, x fastest) in launch order; None is ascending.
     `quantum` > 0 interleaves waves every so many instructions; `shuffle` != 0 seeds wave order.
+    `image` is the address that the object is loaded at, `packet` that of the dispatch packet.
     `budget` is the most instructions of one wave; every `slice` of them it is looked at for
     progress (see `spin`; 0 for never). `resident` workgroups share the machine at once. `shadow`
     and `waits` must be what the kernel was encoded with.
@@ -59,10 +60,12 @@ class Launch:
     trace_capacity: int = 1 << 16
     shadow: bool = False
     waits: bool = False
+    image: int = IMAGE_BASE
+    packet: int = DISPATCH_ADDRESS
 
 
-def object_image(co: CodeObject) -> list[MemoryRegion]:
-    """The object's loadable segments at `IMAGE_BASE`, relocated.
+def object_image(co: CodeObject, base: int = IMAGE_BASE) -> list[MemoryRegion]:
+    """The object's loadable segments at the device address `base`, relocated.
 
     Raises:
         UnsupportedError: a relocation other than RELATIVE64.
@@ -76,7 +79,7 @@ def object_image(co: CodeObject) -> list[MemoryRegion]:
         data[: len(raw)] = np.frombuffer(raw, np.uint8)
         writable = bool(segment.flags & 2)
         regions.append(
-            MemoryRegion(f"segment@{segment.vaddr:#x}", IMAGE_BASE + segment.vaddr, data, writable)
+            MemoryRegion(f"segment@{segment.vaddr:#x}", base + segment.vaddr, data, writable)
         )
     for section in co.elf.sections:
         if section.type != 4:  # SHT_RELA
@@ -88,9 +91,9 @@ def object_image(co: CodeObject) -> list[MemoryRegion]:
                     "only R_AMDGPU_RELATIVE64 is applied by the emulator",
                 )
             for region in regions:
-                at = IMAGE_BASE + relocation.offset - region.address
+                at = base + relocation.offset - region.address
                 if 0 <= at <= len(region.data) - 8:
-                    value = IMAGE_BASE + relocation.addend
+                    value = base + relocation.addend
                     region.data[at : at + 8] = np.frombuffer(struct.pack("<Q", value), np.uint8)
     return regions
 
@@ -160,7 +163,7 @@ def user_sgprs(kernel: Kernel, launch: Launch) -> tuple[dict[int, int], dict[str
         values |= dict(enumerate(_private_buffer(), at))
         at += 4
     if d.enable_sgpr_dispatch_ptr:
-        pair(DISPATCH_ADDRESS)
+        pair(launch.packet)
     if d.enable_sgpr_queue_ptr:
         pair(0)
     if d.enable_sgpr_kernarg_segment_ptr:
@@ -243,7 +246,7 @@ def tail_image(
     put(L.PC_MAP, "<Q", encoded.pc_map.ctypes.data)
     put(L.REST_MAP, "<Q", encoded.rest_map.ctypes.data)
     put(L.BLOCK_COUNT, "<Q", len(encoded.blocks))
-    put(L.CODE_ADDRESS, "<Q", IMAGE_BASE + encoded.program.object.text_address)
+    put(L.CODE_ADDRESS, "<Q", launch.image + encoded.program.object.text_address)
     put(L.CODE_SIZE, "<Q", 4 * (len(encoded.pc_map) - 1))
     put(L.SHADOW_TABLE, "<Q", shadow_table)
     put(L.REPORTS, "<Q", reports)

@@ -21,7 +21,6 @@ from asmevo.emulate.decode.encode import EncodedKernel, aligned
 from asmevo.emulate.engine import runtime as R
 from asmevo.emulate.engine.junk import Junk, scalar_junk
 from asmevo.emulate.engine.launch import (
-    DISPATCH_ADDRESS,
     Launch,
     MemoryRegion,
     dispatch_packet,
@@ -204,9 +203,10 @@ class Machine:
         kernel = encoded.kernel
         waves = -(-int(np.prod(launch.block)) // kernel.descriptor.target.wave_size)
         packet = MemoryRegion(
-            "dispatch packet", DISPATCH_ADDRESS, dispatch_packet(kernel, launch), False
+            "dispatch packet", launch.packet, dispatch_packet(kernel, launch), False
         )
         table = region_table([*regions, packet])
+        encoded.load_at(launch.image)
         # Every record starts with the first region as the one it hit last.
         encoded.memory.view(np.uint64)[L.R_REGION // 8 :: L.RECORD_SIZE // 8] = table.ctypes.data
         groups = group_list(launch)
