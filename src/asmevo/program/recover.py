@@ -22,7 +22,7 @@ from asmevo.program.encoding import EncodingTable, table
 from asmevo.program.model import Function, Program
 from asmevo.program.rebuild.image import encode_branch, rebuild
 from asmevo.program.rebuild.references import find_references
-from asmevo.program.rebuild.unmoved import refuse_growth
+from asmevo.program.rebuild.unmoved import Code, refuse_growth
 
 _IDENTIFIER = re.compile(r"[A-Za-z_.$][A-Za-z0-9_.$]*\Z")
 _PADDING = ("s_nop", "s_code_end")
@@ -59,8 +59,9 @@ def recover(co: CodeObject) -> Program:
     index_at = dict(zip(offsets, range(len(offsets)), strict=True))
     targets, unresolved = _branch_targets(encodings, instructions, offsets, index_at)
     functions = function_bounds(starts, firsts, instructions)
-    references, refusal = find_references(co, encodings, instructions, offsets, index_at)
-    if unresolved and not refusal:
+    references, loose = find_references(co, encodings, instructions, offsets, index_at)
+    refusal = ""
+    if unresolved:
         refusal = (
             f"branch at {co.text_section.name}+0x{offsets[unresolved[0]]:x} goes to no instruction"
         )
@@ -69,7 +70,9 @@ def recover(co: CodeObject) -> Program:
     refusal = (
         refusal
         or adrift
-        or refuse_growth(co, encodings, instructions, offsets, targets, functions, references)
+        or refuse_growth(
+            Code(co, encodings, instructions, offsets, targets, functions, references, loose)
+        )
     )
     more = {r.target for r in references if r.target is not None}
     labels = _labels(co, functions, targets, more, index_at)

@@ -4,7 +4,8 @@ Compilers form the address of a symbol as `s_getpc_b64 s[n:n+1]`, `s_add_u32 sn,
 `s_addc_u32 sn+1, sn+1, sym@rel32@hi` (gfx12 `s_add_co_u32`, gfx1250 one `s_add_nc_u64`). The sum
 of both literals and the address after the `s_getpc` is the symbol's address, so the literals can be
 computed again when anything moves. Tensile's long branches put the distance into a register of
-its own first (see `find_long_branch`). An `s_getpc` in any other use refuses a change of size.
+its own first (see `find_long_branch`). What else an `s_getpc` may be used for is looked at in
+`unmoved`.
 """
 
 from __future__ import annotations
@@ -31,7 +32,6 @@ _EITHER = (
     _DISTANCE, "s_cmp_ge_i32", "s_cbranch_scc1", *_NEGATIVE[1:], "s_setpc_b64", *_POSITIVE[1:]
 )  # fmt: skip
 _WINDOW = 12  # instructions after s_getpc in which the additions must come
-_HINT_WINDOW = 64
 _LONG_WINDOW = 64  # as much for a long branch, which has up to nine instructions
 _LITERAL_SOURCE = 0xFF  # SOP2: the first source is the literal that follows
 _M64 = (1 << 64) - 1
@@ -43,14 +43,12 @@ def find_references(
     instructions: Sequence[Instruction],
     offsets: Sequence[int],
     index_at: Mapping[int, int],
-) -> tuple[tuple[PcReference, ...], str]:
-    """PC-relative references, and why the code must not change size (or an empty string)."""
+) -> tuple[tuple[PcReference, ...], tuple[int, ...]]:
+    """(PC-relative references, indices of `s_getpc` whose use is no address that is known)."""
     reads = encodings.pc_reads
     found: list[PcReference] = []
-    if not reads:
-        return (), ""
-    refusal = ""
-    for i, inst in enumerate(instructions):
+    loose: list[int] = []
+    for i, inst in enumerate(instructions) if reads else ():
         if inst.raw not in reads:
             continue
         reference = _reference(co, instructions, offsets, index_at, i) or _long_branch(
@@ -58,12 +56,9 @@ def find_references(
         )
         if reference is not None:
             found.append(reference)
-        elif not _only_prefetch(co, instructions, i) and not refusal:
-            refusal = (
-                f"{inst.text} at {co.text_section.name}+0x{offsets[i]:x} "
-                "takes the program counter in a way that is not understood"
-            )
-    return tuple(found), refusal
+        else:
+            loose.append(i)
+    return tuple(found), tuple(loose)
 
 
 def _destination(inst: Instruction) -> Reg | None:
@@ -228,19 +223,6 @@ def _long_branch(
             return None
     address = co.text_address + base + distance
     return PcReference(at, low, high, address, target, addend, sign)
-
-
-def _only_prefetch(co: CodeObject, instructions: Sequence[Instruction], at: int) -> bool:
-    """Whether the first use of the counter is an instruction prefetch, a mere hint."""
-    pair = _destination(instructions[at])
-    if pair is None:
-        return False
-    for inst in instructions[at + 1 : at + 1 + _HINT_WINDOW]:
-        if decode(inst, co.target).traits.prefetches_code:
-            return True
-        if not decode(inst, co.target).uses.isdisjoint(pair.units):
-            return False
-    return False
 
 
 def encode_reference(

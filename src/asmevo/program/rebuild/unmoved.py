@@ -7,80 +7,92 @@ before anything is written; edits of the same size still work.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from asmevo.codeobject import CodeObject
 from asmevo.codeobject.descriptor import PRELOAD_PROLOGUE
-from asmevo.codeobject.elf import SHF_ALLOC, SHT_REL
+from asmevo.codeobject.elf import SHF_ALLOC, SHT_REL, SHT_RELA
+from asmevo.codeobject.relocations import RelocationType
 from asmevo.isa.decoded import decode
 from asmevo.isa.flow import FlowKind, flow_of, flow_of_text
 from asmevo.isa.instruction import Instruction
-from asmevo.isa.operand import Reg, RegKind
+from asmevo.isa.names import canonical
+from asmevo.isa.operand import Reg
 from asmevo.program.encoding import EncodingTable
 from asmevo.program.model import Function, PcReference
+from asmevo.program.rebuild.origins import Origins, Source
 
 _PACKED = {SHT_REL: "REL", 19: "RELR", 0x60000001: "Android REL", 0x60000002: "Android RELA",
            0x6FFFFF00: "Android RELR"}  # fmt: skip
-_RETURN = Reg(RegKind.SGPR, 30, 2)  # where the calling convention of LLVM keeps the return address
-_WINDOW = 64  # instructions in which a computed address must reach its jump
-_TARGETED = (FlowKind.COMPUTED, FlowKind.CALL)
+_WINDOW = 64  # instructions in which an address usually reaches its jump
+_TARGETED = (FlowKind.COMPUTED, FlowKind.CALL, FlowKind.FORK)
+_AS_IT_CAME = Source.WORD | Source.LOADED | Source.FETCHED
+_LOW = Source.LOW | Source.RETURN_LOW | _AS_IT_CAME
+_HIGH = Source.HIGH | Source.RETURN_HIGH | _AS_IT_CAME
 
 
-def refuse_growth(
-    co: CodeObject,
-    encodings: EncodingTable,
-    instructions: Sequence[Instruction],
-    offsets: Sequence[int],
-    targets: Mapping[int, int],
-    functions: Sequence[Function],
-    references: Sequence[PcReference],
-) -> str:
+@dataclass(frozen=True)
+class Code:
+    """The decoded code of an object, as recovery finds it.
+
+    Attributes:
+        instructions: all of `.text` in order.
+        offsets: byte offset of each.
+        targets: direct branch index -> target index.
+        functions: in address order.
+        references: the addresses that are written anew.
+        loose_reads: indices of `s_getpc` that belong to no reference.
+    """
+
+    co: CodeObject
+    encodings: EncodingTable
+    instructions: Sequence[Instruction]
+    offsets: Sequence[int]
+    targets: Mapping[int, int]
+    functions: Sequence[Function]
+    references: Sequence[PcReference]
+    loose_reads: Sequence[int]
+
+    def named(self, index: int) -> str:
+        """An instruction with its place, for a message."""
+        place = f"{self.co.text_section.name}+0x{self.offsets[index]:x}"
+        return f"{self.instructions[index].text} at {place}"
+
+
+def refuse_growth(code: Code) -> str:
     """Why the code must keep its size, or an empty string."""
+    co = code.co
     for s in co.elf.sections:
         if s.type in _PACKED and s.flags & SHF_ALLOC and s.size:
             return f"{_PACKED[s.type]} relocations ({s.name}) hold addresses that are not followed"
-    stops = [i for i, inst in enumerate(instructions) if inst.raw in encodings.stops]
-    roots = {f.first for f in functions}
-    for k in co.kernels if co.target.is_gfx9 else ():
-        second = bisect_left(offsets, k.entry + PRELOAD_PROLOGUE)
-        if k.descriptor.kernarg_preload_length and second < len(offsets):
-            roots.add(second)
-    followed: set[int] = set()
-    calls = [i for i, inst in enumerate(instructions) if inst.raw in encodings.calls]
-    sources: set[Reg | None] | None = None  # pairs that something jumps to
-    for r in references:
-        jumps = _jumps_of(co, instructions, r)
-        followed.update(jumps)
-        if r.target is None:
-            continue
-        if not jumps and sources is None:
-            sources = {_pair(instructions[i]) for i in (*stops, *calls)} - {None}
-        if jumps or (sources and _first(instructions[r.pc_read]) in sources):
-            roots.add(r.target)
-    computed = [i for i in stops if i not in targets and i not in followed
-                and flow_of_text(instructions[i].text or "").kind is FlowKind.COMPUTED]  # fmt: skip
-    returns = _return_pairs(instructions) if computed else {_RETURN}
-    for i in computed:
-        if not _returns(co, instructions, i, returns):
-            return (
-                f"{instructions[i].text} at {co.text_section.name}+0x{offsets[i]:x} "
-                "jumps to an address that is not followed"
-            )
-    parts = {i for r in references for i in (r.low, r.high)}
-    for i in calls:
-        if _offset_added(co, encodings, instructions, i, parts):
-            return (
-                f"{instructions[i].text} at {co.text_section.name}+0x{offsets[i]:x} "
-                "calls an address that is not followed"
-            )
-    stray = _unreached_branch(stops, len(instructions), targets, roots)
+    stops = [i for i, inst in enumerate(code.instructions) if inst.raw in code.encodings.stops]
+    entries = _entries(code)
+    followed, entered = _plain_jumps(code, entries)
+    if entered is not None:
+        return f"{code.named(entered)} takes the program counter where other code comes in"
+    refusal, more = _unproven(code, entries, followed)
+    if refusal:
+        return refusal
+    roots = {*entries, *more, *(goal for goal in followed.values() if goal is not None)}
+    stray = _unreached_branch(stops, len(code.instructions), code.targets, roots)
     if stray is not None:
         return (
-            f"nothing leads to the word at {co.text_section.name}+0x{offsets[stray]:x}, "
+            f"nothing leads to the word at {co.text_section.name}+0x{code.offsets[stray]:x}, "
             "which reads as a branch and may be data"
         )
     return ""
+
+
+def _entries(code: Code) -> dict[int, bool]:
+    """Where control comes in: starts of functions and second entries -> whether from a dispatch."""
+    entries = {f.first: f.is_kernel for f in code.functions}
+    for k in code.co.kernels if code.co.target.is_gfx9 else ():
+        second = bisect_left(code.offsets, k.entry + PRELOAD_PROLOGUE)
+        if k.descriptor.kernarg_preload_length and second < len(code.offsets):
+            entries.setdefault(second, True)
+    return entries
 
 
 def _pair(inst: Instruction) -> Reg | None:
@@ -88,70 +100,168 @@ def _pair(inst: Instruction) -> Reg | None:
     return reg if reg is not None and reg.count == 2 else None
 
 
-def _first(inst: Instruction) -> Reg | None:
-    return inst.operands[0].reg if inst.operands else None
+def _plain_jumps(
+    code: Code, entries: Mapping[int, bool]
+) -> tuple[dict[int, int | None], int | None]:
+    """(jumps that take a reference as it was just formed -> where they go, a faulty reference).
+
+    A reference is faulty when control comes in between its instructions.
+    """
+    followed: dict[int, int | None] = {}
+    starts = sorted({*code.targets.values(), *entries})
+    instructions, target = code.instructions, code.co.target
+    for r in code.references:
+        first = bisect_right(starts, r.pc_read)
+        entered = starts[first] if first < len(starts) else len(instructions)
+        if entered <= r.high:
+            inside = [i for i in range(r.pc_read, r.high) if code.targets.get(i) == entered]
+            if r.addend is None or r.sign or not inside:
+                return followed, r.pc_read
+            following = bisect_right(starts, r.high)
+            entered = starts[following] if following < len(starts) else len(instructions)
+        pair = instructions[r.pc_read].operands[0].reg
+        assert pair is not None
+        jumps = [i for i in range(r.low + 1, r.high) if r.addend is not None
+                 and flow_of(instructions[i].base).kind is FlowKind.COMPUTED]  # fmt: skip
+        for i in range(r.high + 1, min(r.high + 1 + _WINDOW, entered)):
+            inst = instructions[i]
+            if inst.text is None:
+                break
+            flow = flow_of_text(inst.text)
+            if flow.kind in _TARGETED and not flow.direct and _pair(inst) == pair:
+                jumps.append(i)
+                break
+            if not flow.falls or flow.kind is FlowKind.CALL:
+                break
+            if not decode(inst, target).defs.isdisjoint(pair.units):
+                break
+        followed.update(dict.fromkeys(jumps, r.target))
+    return followed, None
 
 
-def _jumps_of(co: CodeObject, instructions: Sequence[Instruction], r: PcReference) -> list[int]:
-    """The jumps or calls near it that take the address of `r` as it was computed."""
-    pair = _first(instructions[r.pc_read])
-    if pair is None:
-        return []
-    jumps = [i for i in range(r.low + 1, r.high) if r.addend is not None
-             and flow_of(instructions[i].base).kind is FlowKind.COMPUTED]  # fmt: skip
-    for i in range(r.high + 1, min(r.high + 1 + _WINDOW, len(instructions))):
-        inst = instructions[i]
+def _unproven(
+    code: Code, entries: Mapping[int, bool], followed: Mapping[int, int | None]
+) -> tuple[str, set[int]]:
+    """(an address that is not proven to follow the code, or empty; where proven jumps go)."""
+    kind = {i.raw: flow_of_text(i.text).kind for i in code.instructions
+            if i.text and i.text.startswith("s_")}  # fmt: skip
+    jumps = [
+        i for i, inst in enumerate(code.instructions)
+        if i not in code.targets and kind.get(inst.raw) in _TARGETED
+    ]  # fmt: skip
+    open_jumps = [i for i in jumps if i not in followed]
+    calls = any(kind.get(inst.raw) is FlowKind.CALL for inst in code.instructions)
+    if not open_jumps and not calls and not code.loose_reads:
+        return "", set()
+    for i in open_jumps:
+        name = canonical(code.instructions[i].base)
+        if name == "s_add_pc_i64" or (_pair(code.instructions[i]) is None and not _joins(name)):
+            return f"{code.named(i)} goes to an address that is not followed", set()
+    origins = Origins(
+        code.co.target, code.encodings, code.instructions, code.targets, entries,
+        [f.first for f in code.functions], code.references,
+    )  # fmt: skip
+    for jump, goal in followed.items():
+        if goal is not None:
+            origins.leads(jump, goal)
+    goals, unproven = _goals(code, origins, [i for i in open_jumps if _pair(code.instructions[i])])
+    refusal = _misused(code, origins)
+    if unproven is not None and not refusal:
+        verb = "jumps to" if code.instructions[unproven].raw in code.encodings.stops else "calls"
+        refusal = f"{code.named(unproven)} {verb} an address that is not followed"
+    return refusal or _stored(code, origins, open_jumps), goals
+
+
+def _joins(name: str) -> bool:
+    """Whether a jump takes its address from where the fork of gfx9 noted it."""
+    return name == "s_cbranch_join"
+
+
+def _goals(code: Code, origins: Origins, jumps: Sequence[int]) -> tuple[set[int], int | None]:
+    """(instructions that computed jumps go to, the first jump whose address is not proven)."""
+    goals: set[int] = set()
+    again = True
+    while again:  # a jump found makes a way on which further addresses come
+        again = False
+        for i in jumps:
+            low, high = (origins.query([(i, unit)]) for unit in _units(code.instructions[i]))
+            if not _proven(code, i, low.sources, high.sources):
+                return goals, i
+            for n in low.references | high.references:
+                goal = code.references[n].target
+                if goal is not None:
+                    goals.add(goal)
+                    again |= origins.leads(i, goal)
+            if (low.sources | high.sources) & ~(Source.LOW | Source.HIGH):
+                again |= origins.leads_anywhere(i)
+    return goals, None
+
+
+def _proven(code: Code, jump: int, low: Source, high: Source) -> bool:
+    """Whether the halves of an address came as they were, and belong together."""
+    if low & ~_LOW or high & ~_HIGH or bool(low & Source.LOW) != bool(high & Source.HIGH):
+        return False
+    if not (low | high) & Source.FETCHED or code.instructions[jump].raw not in code.encodings.stops:
+        return True
+    # A jump on, no call, by a table of addresses: relocations must have put them there.
+    co = code.co
+    return any(
+        r.type == RelocationType.RELATIVE64 and 0 <= r.addend - co.text_address < len(co.text)
+        for s in co.elf.sections if s.type == SHT_RELA for r in co.elf.relocations(s)
+    )  # fmt: skip
+
+
+def _misused(code: Code, origins: Origins) -> str:
+    """A program counter or return address that is neither jumped to nor merely kept."""
+    reads = {u for i in code.loose_reads for o in code.instructions[i].operands[:1] if o.reg
+             for u in o.reg.units}  # fmt: skip
+    for i, unit in origins.users(reads):
+        record = origins.record(i)
+        if record.traits.prefetches_code or origins.in_reference(i, unit):
+            continue
+        if origins.query([(i, unit)]).sources & Source.COUNTER:
+            read = code.loose_reads[0]
+            return f"{code.named(read)} takes the program counter in a way that is not understood"
+    for i, unit in origins.users(origins.return_units):
+        record = origins.record(i)
+        kept = record.traits.moves or record.traits.copies or record.stores or record.traits.selects
+        if kept or record.flow.kind in _TARGETED:
+            continue
+        if origins.query([(i, unit)]).sources & (Source.RETURN_LOW | Source.RETURN_HIGH):
+            return f"{code.named(i)} takes a return address in a way that is not understood"
+    return ""
+
+
+def _stored(code: Code, origins: Origins, jumps: Sequence[int]) -> str:
+    """A sum with an address of the code in memory, from where a jump might take it."""
+    loaded = origins.query([(i, u) for i in jumps for u in _units(code.instructions[i])])
+    memory = Source.LOADED | Source.FETCHED
+    if not loaded.sources & memory or not (code.references or origins.return_units):
+        return ""
+    items: list[tuple[int, int]] = []
+    stores: dict[bytes, list[int]] = {}
+    for i, inst in enumerate(code.instructions):
         if inst.text is None:
-            break
-        if flow_of_text(inst.text).kind in _TARGETED and _pair(inst) == pair:
-            return [*jumps, i]
-        if not decode(inst, co.target).defs.isdisjoint(pair.units):
-            break
-    return jumps
+            continue
+        units = stores.get(inst.raw)
+        if units is None:
+            record = origins.record(i)
+            access = record.access if record.stores else None
+            data = access.data if access is not None else ()
+            units = stores[inst.raw] = [
+                u for n in data for reg in (inst.operands[n].reg,) if reg for u in reg.units
+            ]
+        items += [(i, u) for u in units]
+    found = origins.query(items, arithmetic=True)
+    moved = Source.LOW | Source.HIGH | Source.RETURN_LOW | Source.RETURN_HIGH | Source.COUNTER
+    if found.summed & moved:
+        return "memory holds sums with addresses of the code, and jumps take theirs from memory"
+    return ""
 
 
-def _return_pairs(instructions: Sequence[Instruction]) -> set[Reg]:
-    """Register pairs in which calls leave their return address."""
-    calls = {i.text: i for i in instructions if i.text and i.text.startswith(("s_call", "s_swap"))}
-    found = {c.operands[0].reg for c in calls.values() if c.operands}
-    return {_RETURN, *(r for r in found if r is not None)}
-
-
-def _returns(
-    co: CodeObject, instructions: Sequence[Instruction], at: int, returns: set[Reg]
-) -> bool:
-    """Whether a computed jump goes to a return address that nothing near it calculates."""
-    pair = _pair(instructions[at])
-    if pair is None or pair not in returns:
-        return False
-    for inst in instructions[max(at - _WINDOW, 0) : at]:
-        if _calculates(inst) and not decode(inst, co.target).defs.isdisjoint(pair.units):
-            return False
-    return True
-
-
-def _calculates(inst: Instruction) -> bool:
-    return inst.text is not None and inst.text.startswith(("s_add", "s_sub", "s_lshl"))
-
-
-def _offset_added(
-    co: CodeObject,
-    encodings: EncodingTable,
-    instructions: Sequence[Instruction],
-    at: int,
-    parts: set[int],
-) -> bool:
-    """Whether a call goes to a sum that is no followed address, as an entry of a table is."""
-    pair = _pair(instructions[at])
-    if pair is None:
-        return False
-    for i in range(at - 1, max(at - 1 - _WINDOW, -1), -1):
-        inst = instructions[i]
-        if inst.raw in encodings.stops:
-            return False
-        if inst.text is not None and not decode(inst, co.target).defs.isdisjoint(pair.units):
-            return i not in parts and _calculates(inst)
-    return False
+def _units(inst: Instruction) -> Sequence[int]:
+    pair = _pair(inst)
+    return pair.units if pair is not None else ()
 
 
 def _unreached_branch(
