@@ -140,7 +140,8 @@ class Decoded:
 
 @lru_cache(maxsize=8192)
 def _opcode(base: str) -> tuple[str, Flow, Traits]:
-    return canonical(base), flow_of(base), traits_of(base)
+    # A half of a dual-issue instruction is what its opcode alone is.
+    return canonical(base), flow_of(base), traits_of(base.replace("v_dual_", "v_", 1))
 
 
 _EXEC = frozenset({EXEC, EXEC + 1})

@@ -39,12 +39,13 @@ class Traits:
     """Facts of an opcode (mnemonic without encoding suffix).
 
     Attributes:
-        copies: moves a source unchanged to its destination.
+        copies: moves a source unchanged to its destination, or to another lane.
         crosses_lanes: reads registers of other lanes than those it writes.
         swaps: exchanges two registers.
         moves: copies whole registers of its own lane, or one lane to a scalar.
         exchanges: swaps two registers lane by lane.
         selects: gives one of two sources.
+        compares: its result is a condition: a mask of lanes or SCC.
         spreads: every operand decides the result, whatever the others are.
         ignores_exec: acts whatever EXEC says, although it is a vector or LDS instruction.
         environment: reads or changes the machine around the program, which no result shows.
@@ -67,6 +68,7 @@ class Traits:
     moves: bool
     exchanges: bool
     selects: bool
+    compares: bool
     spreads: bool
     ignores_exec: bool
     environment: bool
@@ -83,7 +85,10 @@ class Traits:
     idles: bool
 
 
-_COPIES = re.compile(r"v_mov_b(16|32|64)|v_accvgpr_|v_pk_mov_b32|s_mov_b|v_writelane_b32")
+_COPIES = re.compile(
+    r"v_mov_b(16|32|64)|v_accvgpr_|v_pk_mov_b32|s_mov_b|v_(read|write)lane_b32|v_readfirstlane_b32|"
+    r"v_swap_b|v_permlane|ds_b?permute|ds_swizzle"
+)
 _OTHER_LANES = re.compile(
     r"v_(readlane|readfirstlane|permlane|mov_b32_dpp|interp)|ds_.*permute|ds_swizzle"
 )
@@ -92,7 +97,8 @@ _MOVES = re.compile(
     r"(s_mov_b(32|64)|v_mov_b(16|32|64)|v_accvgpr_(read|write|mov)(_b32)?|v_readfirstlane_b32)$"
 )
 _EXCHANGES = re.compile(r"v_swap_b(16|32)")
-_SELECTS = re.compile(r"v_cndmask_b(16|32)|s_cselect_b(32|64)")
+_SELECTS = re.compile(r"v_cndmask_b(16|32)|s_cselect_b(32|64)|s_cmov_b(32|64)")
+_COMPARES = re.compile(r"v_cmpx?_|s_cmpk?_|s_bitcmp")
 _SPREADS = re.compile(
     r"[sv]_(add|sub|subrev|addc|subb|add3|sub_nc|add_nc|add_co|sub_co|add_lshl|lshl_add|lshl|lshlrev|"
     r"lshr|lshrrev|ashr|ashrrev|xor|xad|not|brev|lshl\d_add|mad|mad_co|mad_u64)(_|$)"
@@ -132,6 +138,7 @@ def traits_of(base: str) -> Traits:
         moves=_MOVES.match(base) is not None,
         exchanges=_EXCHANGES.match(base) is not None,
         selects=_SELECTS.match(base) is not None,
+        compares=_COMPARES.match(base) is not None,
         spreads=_SPREADS.match(base) is not None,
         ignores_exec=_IGNORES_EXEC.match(base) is not None,
         environment=_ENVIRONMENT.match(base) is not None,

@@ -545,9 +545,9 @@ class _Check:
 
 
 def _copies(inst: Instruction) -> bool:
-    """Whether an instruction only moves its source, to other lanes or another register."""
+    """Whether an instruction only moves a source, to other lanes or another register."""
     traits = traits_of(inst.base)
-    return traits.copies or traits.crosses_lanes or traits.swaps
+    return traits.copies or traits.crosses_lanes or traits.swaps or traits.selects
 
 
 def _graver(finding: Finding, effect: str) -> Finding:

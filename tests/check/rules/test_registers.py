@@ -120,7 +120,7 @@ def test_both_results_of_a_pair_are_defined(text_view) -> None:
     pair = "v_dual_mov_b32 v1, 0 :: v_dual_mov_b32 v4, v0\n"
     assert found(text_view, pair + "v_add_f32_e32 v5, v1, v4", "gfx1100") == []
     pair = "v_dual_mov_b32 v1, v0 :: v_dual_mov_b32 v4, v3\n"
-    assert found(text_view, pair, "gfx1100") == [("register.undefined", 0, "v3")]
+    assert found(text_view, pair, "gfx1100") == [("register.undefined-copy", 0, "v3")]
 
 
 def test_asynchronous_loads_to_lds_do_not_read_m0(text_view) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from asmevo.check.engine.facts import CALL, InstructionFacts
 from asmevo.check.engine.view import View
 from asmevo.check.findings import ERROR, NOTE, Finding
-from asmevo.check.rules.undefined import undefined_uses
+from asmevo.check.rules.undefined import moved_mask, undefined_uses
 from asmevo.check.rules.waits import register_text
 from asmevo.codeobject import KernelDescriptor
 from asmevo.isa.access import Space
@@ -163,7 +163,7 @@ def _undefined(
         return []
     found: list[Finding] = []
     never, sometimes = missing & ~maybe, missing & maybe
-    if never and _only_copies(f):
+    if never and _only_copies(f, never):
         # Compilers spill and copy pairs of which one half was never set.
         names = register_text(never)
         found.append(
@@ -186,11 +186,12 @@ def _undefined(
     return found
 
 
-def _only_copies(f: InstructionFacts) -> bool:
-    """Whether the instruction moves its source unchanged (a copy or a spill)."""
-    access = f.decoded.access
-    spills = access is not None and access.space is Space.SCRATCH and f.decoded.stores
-    return f.decoded.traits.copies or spills
+def _only_copies(f: InstructionFacts, units: int) -> bool:
+    """Whether the instruction moves these units unchanged (a copy or a spill) and no more."""
+    record = f.decoded
+    if record.access is not None and record.access.space is Space.SCRATCH and record.stores:
+        return True
+    return all(half.traits.copies for half in record.halves) and not units & ~moved_mask(record)
 
 
 def _beyond_findings(

@@ -4,12 +4,13 @@ What: a register that was never written may be moved, spilled and reloaded witho
 copy pairs of which one half was never set. It is an error where the copy is used as an address, a
 descriptor, a branch condition, a jump's target, EXEC or M0, or where nothing but it is stored.
 
-How: from the first copy of an undefined register on, the units that hold an undefined value on
-every path are followed through moves, lane reads and writes, AGPR moves, selections between two
-undefined values, swaps, arithmetic that cannot absorb its operands (not `and`, `min`, a product),
-and spills to scratch or LDS whose address is the same text. A vector copy counts only where no
-other lane can hold a value: EXEC was never written, or the destination was undefined, too. What is
-not known is taken as defined.
+How: from the first copy of an undefined register on, what holds an undefined value on every path
+is followed: scalars, and of vector registers the lanes. What an instruction makes of it is asked
+of its semantics (`undefined_results`): moves of every form, lane reads, writes and permutations,
+swaps, selections, comparisons and arithmetic that cannot absorb its operands (not `and`, `min`, a
+product). Spills to scratch or LDS are found again by the text of their address. Where EXEC is
+written anywhere, a vector result counts only in lanes that were undefined before, too; a vector
+address is an error when most lanes are undefined. What is not known is taken as defined.
 
 Source: LLVM LangRef (`undef` as an address or branch condition is undefined behaviour); the case
 `undefined-descriptor-base` of a public report (ROCm/FlyDSL 1087).
@@ -24,16 +25,19 @@ from typing import NamedTuple
 from asmevo.check.engine.facts import InstructionFacts
 from asmevo.check.engine.view import View
 from asmevo.check.findings import ERROR, Finding
+from asmevo.check.rules.undefined_results import results
 from asmevo.check.rules.waits import register_text
 from asmevo.isa.access import Access, Space
 from asmevo.isa.decoded import Decoded, decode
 from asmevo.isa.effects import MEMORY_CLASSES, OpClass
 from asmevo.isa.flow import FlowKind
 from asmevo.isa.hazards.roles import EXEC_MASK, mask_of, units_of
-from asmevo.isa.operand import M0, Imm, Reg
+from asmevo.isa.movement import ALL, LANES, moved_operands
+from asmevo.isa.operand import M0, VGPR0
+from asmevo.isa.semantics.memory import memory_op
 
 Slot = int | tuple[object, ...]
-"""A register unit, ("lane", VGPR unit, lane), or (space, address text, byte)."""
+"""A register unit, or (space, address text, byte)."""
 
 
 class Origin(NamedTuple):
@@ -43,7 +47,14 @@ class Origin(NamedTuple):
     unit: int
 
 
-State = dict[Slot, Origin]
+class Held(NamedTuple):
+    """An undefined value: its origin, and the lanes that surely hold it (`ALL` of a scalar)."""
+
+    origin: Origin
+    lanes: int
+
+
+State = dict[Slot, Held]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +97,7 @@ class _Follow:
             for successor in chunk.successors:
                 before = entries.get(successor)
                 new = out if before is None else _meet(before, out)
-                if before is None or new.keys() != before.keys():
+                if before is None or _lanes(new) != _lanes(before):
                     entries[successor] = dict(new)
                     todo.add(successor)
         for number in view.order:
@@ -111,32 +122,26 @@ class _Follow:
         if record.flow.kind is FlowKind.CALL:
             state.clear()  # callees may define anything
             return
-        new: State = {}
-        if not any(half.clears for half in record.halves):
-            new = dict(self._results(i, record, state, maybe))
+        new = dict(self._results(i, record, state, maybe))
         vector = f.kind in (OpClass.VALU, OpClass.TRANS)
-        if new and vector and self.changes_exec and f.base not in _LANES:
-            # Other lanes may hold values: undefined in all only if it was so before.
-            new = {s: o for s, o in new.items() if self._is(s, state, maybe, i) is not None}
+        if new and vector and self.changes_exec and not record.traits.ignores_exec:
+            # Lanes that were off may hold values: undefined only if they were so before.
+            for slot in [s for s in new if isinstance(s, int) and s >= VGPR0]:
+                old = self._is(slot, state, maybe, i)
+                new[slot] = Held(new[slot].origin, new[slot].lanes & (old.lanes if old else 0))
         if f.kind is OpClass.BARRIER:
             for slot in [s for s in state if isinstance(s, tuple) and s[0] is Space.LDS]:
                 del state[slot]
         if state and (f.defs or record.stores):
             self._overwrite(f, record, state)
-        state.update(new)
+        state.update((slot, held) for slot, held in new.items() if held.lanes)
 
     def _overwrite(self, f: InstructionFacts, record: Decoded, state: State) -> None:
         """Forget what the instruction overwrites or may overwrite."""
         access = record.access if record.stores else None
-        lane = _lane(record) if f.base == "v_writelane_b32" else None
         for slot in list(state):
             if isinstance(slot, int):
-                if f.defs >> slot & 1:  # after one lane was written, the others are not known
-                    del state[slot]
-            elif slot[0] == "lane":
-                unit = slot[1]
-                assert isinstance(unit, int)
-                if f.defs >> unit & 1 and (lane is None or slot[2] == lane):
+                if f.defs >> slot & 1:
                     del state[slot]
             else:
                 key = slot[1]
@@ -146,85 +151,81 @@ class _Follow:
 
     def _results(
         self, i: int, record: Decoded, state: State, maybe: int
-    ) -> Iterator[tuple[Slot, Origin]]:
+    ) -> Iterator[tuple[Slot, Held]]:
         """Slots that the instruction fills with an undefined value."""
         for half in record.halves:
-            ops, base, traits = half.inst.operands, half.inst.base, half.traits
-            if half.kind in MEMORY_CLASSES:
+            access = half.access
+            if half.kind in MEMORY_CLASSES and not (access is not None and access.permutes):
                 yield from self._memory(i, half, state, maybe)
                 continue
-            regs = [o.reg for o in ops]
-            if not regs or regs[0] is None:
+            known = self._sources(i, half, state, maybe)
+            if not known:
                 continue
-            plain = not {"dpp", "sdwa"} & set(half.inst.form.split("_"))
-            if traits.moves and len(regs) == 2 and regs[1] is not None and plain:
-                pairs = zip(regs[0].units, _stretch(regs[1], regs[0].count), strict=False)
-                for to, source in pairs:
-                    origin = self._is(source, state, maybe, i)
-                    if origin is not None:
-                        yield to, origin
-            elif base == "v_writelane_b32" and regs[1] is not None:
-                origin = self._is(regs[1].units.start, state, maybe, i)
-                lane = _lane(half)
-                if origin is not None and lane is not None:
-                    yield ("lane", regs[0].units.start, lane), origin
-            elif base == "v_readlane_b32" and regs[1] is not None:
-                vgpr = regs[1].units.start
-                origin = state.get(("lane", vgpr, _lane(half))) or state.get(vgpr)
-                if origin is not None:
-                    yield regs[0].units.start, origin
-            elif traits.exchanges and len(regs) == 2 and regs[1] is not None:
-                for a, b in zip(regs[0].units, regs[1].units, strict=False):
-                    for to, source in ((a, b), (b, a)):
-                        if source in state:
-                            yield to, state[source]
-            elif traits.selects and len(regs) >= 3:
-                origins = [self._operand(r, state) for r in regs[1:3]]
-                if origins[0] is not None and origins[1] is not None:
-                    yield from ((u, origins[0]) for u in regs[0].units)
-            elif traits.spreads and plain:
-                sources = (regs[n] for n in half.use_operands)
-                origin = next(
-                    (o for r in sources if (o := self._operand(r, state)) is not None), None
-                )
-                if origin is not None:
-                    yield from ((u, origin) for u in regs[0].units)
+            lanes = {unit: held.lanes for unit, held in known.items()}
+            first = next(iter(known.values())).origin
+            copied = half.traits.copies and len(half.def_operands) == 1
+            for unit, marked in results(half, lanes).items():
+                origin = first
+                if copied:  # of a tuple, each register has an origin of its own
+                    origin = self._origin_of_copy(half, unit, known) or first
+                yield unit, Held(origin, marked)
+
+    def _sources(self, i: int, half: Decoded, state: State, maybe: int) -> dict[int, Held]:
+        """Undefined values that an instruction reads; the registers themselves if it copies."""
+        known = {u: state[u] for u in half.uses if u in state}
+        if half.traits.copies and not half.uses <= known.keys():
+            for unit in units_of(moved_mask(half)):
+                held = self._is(unit, state, maybe, i)
+                if held is not None:
+                    known[unit] = held
+        return known
+
+    def _origin_of_copy(self, half: Decoded, unit: int, known: Mapping[int, Held]) -> Origin | None:
+        """The origin of the register at the same place of a copied tuple."""
+        to = half.inst.operands[half.def_operands[0]].reg
+        for n in half.use_operands:
+            source = half.inst.operands[n].reg
+            if to is not None and source is not None and unit in to.units:
+                at = source.units.start + (unit - to.units.start)
+                if at in known:
+                    return known[at].origin
+        return None
 
     def _memory(
         self, i: int, record: Decoded, state: State, maybe: int
-    ) -> Iterator[tuple[Slot, Origin]]:
+    ) -> Iterator[tuple[Slot, Held]]:
         """Spills to scratch and LDS, and their reloads, by the address's text."""
         access = record.access
         if access is None or access.space not in (Space.SCRATCH, Space.LDS) or access.atomic:
             return
-        key = _address(record, access)
-        if key is None:
+        key = _address(record)
+        if key is None or access.part:
             return
         operands = record.inst.operands
-        if record.stores and len(access.data) == 1:
-            reg = operands[access.data[0]].reg
-            for n, unit in enumerate(reg.units if reg is not None else ()):
-                origin = self._is(unit, state, maybe, i)
-                if origin is not None:
-                    yield (access.space, key[0], key[1] + 4 * n), origin
-        elif record.loads and len(record.def_operands) == 1 and not access.part:
+        places, size = _places(record, access)
+        if size < 4:
+            return
+        if record.stores:
+            for n, first in zip(access.data, places, strict=False):
+                reg = operands[n].reg
+                for at, unit in enumerate(reg.units if reg is not None else ()):
+                    held = self._is(unit, state, maybe, i)
+                    if held is not None:
+                        yield (access.space, key, first + 4 * at), held
+        elif record.loads and len(record.def_operands) == 1:
             reg = operands[record.def_operands[0]].reg
-            for n, unit in enumerate(reg.units if reg is not None else ()):
-                origin = state.get((access.space, key[0], key[1] + 4 * n))
-                if origin is not None:
-                    yield unit, origin
+            bytes_ = [first + n for first in places for n in range(0, size, 4)]
+            for unit, at in zip(reg.units if reg is not None else (), bytes_, strict=False):
+                slot = (access.space, key, at)
+                if slot in state:
+                    yield unit, state[slot]
 
-    def _is(self, slot: Slot, state: State, maybe: int, i: int) -> Origin | None:
-        """Where the undefined value of a slot comes from; None when it may be defined."""
-        origin = state.get(slot)
-        if origin is None and isinstance(slot, int) and not maybe >> slot & 1:
-            return Origin(i, slot)
-        return origin
-
-    def _operand(self, reg: Reg | None, state: State) -> Origin | None:
-        if reg is None:
-            return None
-        return next((state[u] for u in reg.units if u in state), None)
+    def _is(self, slot: Slot, state: State, maybe: int, i: int) -> Held | None:
+        """The undefined value of a slot; None when it may be defined."""
+        held = state.get(slot)
+        if held is None and isinstance(slot, int) and not maybe >> slot & 1:
+            return Held(Origin(i, slot), ALL)
+        return held
 
     # --- what it must not be used for -----------------------------------------------------
 
@@ -235,9 +236,9 @@ class _Follow:
         for use in _uses(f, record):
             bad: dict[int, Origin] = {}
             for unit in units_of(use.mask):
-                origin = self._is(unit, state, maybe if raw else ~0, i)
-                if origin is not None:
-                    bad[unit] = origin
+                held = self._is(unit, state, maybe if raw else ~0, i)
+                if held is not None and held.lanes.bit_count() >= _MOST:
+                    bad[unit] = held.origin
             if not bad or (use.whole and len(bad) < use.mask.bit_count()):
                 continue
             origin = next(iter(bad.values()))
@@ -255,36 +256,47 @@ class _Follow:
             return
 
 
-_LANES = ("v_writelane_b32", "v_readlane_b32", "v_readfirstlane_b32")
+_MOST = LANES // 2
 
 
 def _copies(record: Decoded) -> bool:
-    return record.traits.copies or (
+    return any(half.traits.copies for half in record.halves) or (
         record.stores and record.access is not None and record.access.space is Space.SCRATCH
     )
 
 
-def _lane(record: Decoded) -> int | None:
-    value = record.inst.operands[2].value
-    return value.value & 63 if isinstance(value, Imm) else None
+def moved_mask(record: Decoded) -> int:
+    """Units whose contents a copy moves."""
+    mask = 0
+    for half in record.halves:
+        mask |= _operand_mask(half, moved_operands(half.inst, half.use_operands))
+    return mask
 
 
-def _stretch(reg: Reg, count: int) -> list[int]:
-    units = list(reg.units)
-    return units if len(units) >= count else units * count
+def _lanes(state: State) -> dict[Slot, int]:
+    return {slot: held.lanes for slot, held in state.items()}
 
 
-def _address(record: Decoded, access: Access) -> tuple[tuple[int, str], int] | None:
-    """((mask of the registers that form it, its text), byte offset) of a single address."""
-    if len(access.offsets) > 1:
+def _address(record: Decoded) -> tuple[int, str] | None:
+    """(mask of the registers that form an address, its text)."""
+    access = record.access
+    if access is None:
         return None
     operands = [record.inst.operands[n] for n in access.address]
     mask = 0
     for operand in operands:
         if operand.reg is not None:
             mask |= mask_of(operand.reg.units)
-    text = ",".join(str(o.reg if o.reg is not None else o.value) for o in operands)
-    return (mask, text), access.offsets[0] if access.offsets else 0
+    return mask, ",".join(str(o.reg if o.reg is not None else o.value) for o in operands)
+
+
+def _places(record: Decoded, access: Access) -> tuple[tuple[int, ...], int]:
+    """(byte offsets of an access's elements, bytes of each); pair forms of LDS have two."""
+    op = memory_op(record.name)
+    if op is None or not op.pair:
+        return (access.offsets[0] if access.offsets else 0,), access.size
+    given = (record.inst.modifiers.get(name, 0) for name in ("offset0", "offset1"))
+    return tuple(n * op.pair for n in given if isinstance(n, int)), op.size
 
 
 def _may_hit(access: Access, record: Decoded, slot: tuple[object, ...]) -> bool:
@@ -294,15 +306,16 @@ def _may_hit(access: Access, record: Decoded, slot: tuple[object, ...]) -> bool:
         return True
     if access.space is not space:
         return access.may_touch_lds and space is Space.LDS
-    own = _address(record, access)
-    if own is None or own[0] != key or not access.size:
+    if _address(record) != key or not access.size:
         return True
     assert isinstance(byte, int)
-    return own[1] - 3 <= byte < own[1] + access.size
+    places, size = _places(record, access)
+    return any(first - 3 <= byte < first + size for first in places)
 
 
 def _meet(a: State, b: State) -> State:
-    return {slot: origin for slot, origin in a.items() if slot in b}
+    both = {s: Held(held.origin, held.lanes & b[s].lanes) for s, held in a.items() if s in b}
+    return {slot: held for slot, held in both.items() if held.lanes}
 
 
 def _operand_mask(record: Decoded, places: tuple[int, ...]) -> int:
@@ -318,7 +331,10 @@ def _uses(f: InstructionFacts, record: Decoded) -> Iterator[_Use]:
     access = record.access
     if access is not None:
         buffer = access.space in (Space.BUFFER, Space.IMAGE, Space.TENSOR)
+        data = moved_operands(record.inst, record.use_operands) if access.permutes else ()
         for n in access.address:
+            if n in data:
+                continue
             reg = record.inst.operands[n].reg
             what = "a descriptor" if buffer and reg is not None and reg.count >= 4 else "an address"
             yield _Use(what, _operand_mask(record, (n,)))
