@@ -22,6 +22,7 @@ from asmevo.api.objects import (
     launches,
     open,
 )
+from asmevo.check.findings import Finding
 from asmevo.check.report import (
     CheckReport,
     ObjectReport,
@@ -155,9 +156,30 @@ def check_launches(
         found = check_dynamic(opened.data, capsules, emulated(progress), DynamicConfig(schedules))
     kept, covered = split(found, entries)
     report = ObjectReport(
-        opened.name, (*static.findings, *kept), (*static.suppressed, *covered), compared=False
+        opened.name,
+        _told_once(static.findings, kept),
+        (*static.suppressed, *covered),
+        compared=False,
     )
     return Checked(summarize([report], strict, entries))
+
+
+def _told_once(static: Sequence[Finding], seen: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Both kinds of findings; what a run shows again is told once, in the words that say more."""
+
+    def place(f: Finding) -> tuple[object, ...]:
+        return f.kernel, f.rule, f.index, f.producer, f.what
+
+    known = {place(f): f for f in static}
+    more: dict[Finding, Finding] = {}
+    new: list[Finding] = []
+    for f in seen:
+        before = known.get(place(f))
+        if before is None or not f.message.startswith(before.message):
+            new.append(f)
+        elif f.message != before.message:
+            more[before] = f
+    return (*(more.get(f, f) for f in static), *new)
 
 
 def _suppressions(given: Suppressions) -> tuple[Suppression, ...]:

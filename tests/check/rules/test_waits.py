@@ -54,6 +54,23 @@ CASES: list[tuple[str, str, str, list[tuple[str, int, int]]]] = [
     ("kept half of a d16 load", "gfx942",
      VM1 + "global_load_short_d16_hi v1, v0, s[0:1]\n" + wait("vmcnt(0)") + USE1 + END,
      [("wait.raw", 1, 0)]),
+    # LLVM: on gfx12 vector loads write out of order (PR 105549) and a d16 load may write the
+    # whole register (PR 165587); on gfx11 those of one kind are in order (PR 194477).
+    ("both halves by d16 loads", "gfx1100",
+     "global_load_d16_b16 v1, v0, s[0:1]\nglobal_load_d16_hi_b16 v1, v0, s[0:1] offset:2\n"
+     + wait("vmcnt(0)") + USE1 + END, []),
+    ("both halves by d16 loads on gfx12", "gfx1200",
+     "global_load_d16_b16 v1, v0, s[0:1]\nglobal_load_d16_hi_b16 v1, v0, s[0:1] offset:2\n"
+     "s_wait_loadcnt 0x0\n" + USE1 + END, [("wait.raw", 1, 0)]),
+    ("both halves by d16 loads with a wait on gfx12", "gfx1200",
+     "global_load_d16_b16 v1, v0, s[0:1]\ns_wait_loadcnt 0x0\n"
+     "global_load_d16_hi_b16 v1, v0, s[0:1] offset:2\ns_wait_loadcnt 0x0\n" + USE1 + END, []),
+    ("both halves from LDS on gfx12", "gfx1200",
+     "ds_load_u16_d16 v1, v0\nds_load_u16_d16_hi v1, v0 offset:2\ns_wait_dscnt 0x0\n"
+     + USE1 + END, []),
+    ("one half from LDS, one from memory on gfx12", "gfx1200",
+     "ds_load_u16_d16 v1, v0\nglobal_load_d16_hi_b16 v1, v0, s[0:1]\ns_wait_dscnt 0x0\n"
+     "s_wait_loadcnt 0x0\n" + USE1 + END, [("wait.raw", 1, 0)]),
     ("returning atomic", "gfx942",
      "global_atomic_add v1, v0, v2, s[0:1] sc0\n" + USE1 + END, [("wait.raw", 1, 0)]),
     ("atomic without return", "gfx942", "global_atomic_add v0, v1, s[0:1]\n" + USE1 + END, []),

@@ -115,6 +115,9 @@ class Pending(Analysis[State, Raw]):
         target = library.target
         self.flat_blocks = target.is_gfx9
         self.halves_apart = target.major >= 11  # 16-bit halves are registers of their own
+        # From gfx12 on vector memory loads write VGPRs out of order (LLVM pull request 105549), and
+        # a d16 load may write the whole register (165587): a pair of them into its two halves
+        # needs a wait in between there, and none on gfx11, where they are in order (194477).
         self.waw_in_order = {Order.LDS} if target.major >= 12 else {Order.LDS, Order.VMEM}
 
     @property
