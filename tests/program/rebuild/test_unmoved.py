@@ -158,10 +158,14 @@ def test_preload_two_nops_deleted() -> None:
     text = write(program)
     assert read(text) == data
     nop = next(x for x in text.splitlines() if x.startswith("\ts_nop 0"))
-    for changed in (
-        text.replace(nop + "\n", "", 1), text.replace(nop, nop + "\n" + nop, 1),
-        text.replace(nop, "\ts_nop 0\n\ts_nop 0\n\ts_nop 0", 1),
-    ):  # fmt: skip
-        with pytest.raises(BuildError, match="second entry of k is"):
-            read(changed)
+    with pytest.raises(BuildError, match="second entry of k is"):
+        read(text.replace(nop + "\n", "", 1).replace(nop + "\n", "", 1))
+    # What grows takes the place of padding that nothing falls into, as long as there is some.
+    for more, there in ((nop, "s_nop 0"), ("\tv_mov_b32_e32 v1, 0", "v_mov_b32_e32 v1, 0")):
+        co = CodeObject.open(read(text.replace("\ts_waitcnt", f"{more}\n\ts_waitcnt", 1)))
+        again = recover(co)
+        assert (again.instructions[1].text, len(co.text)) == (there, len(program.text))
+        assert again.instructions[again.offsets.index(256)].text == "v_mov_b32_e32 v0, 0"
+    with pytest.raises(BuildError, match="second entry of k is"):
+        read(text.replace("\ts_waitcnt", "\tv_mov_b32_e32 v1, 0\n" * 61 + "\ts_waitcnt", 1))
     assert read(text.replace(nop, "\ts_nop 1", 1)) != data

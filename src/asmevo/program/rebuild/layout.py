@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
 
+from asmevo.codeobject.descriptor import PRELOAD_PROLOGUE
 from asmevo.errors import BuildError
+from asmevo.isa.flow import flow_of
 from asmevo.isa.instruction import Instruction
 from asmevo.program.encoding import EncodingTable
 from asmevo.program.grammar import EditError
@@ -32,7 +34,7 @@ def lay_out(original: Program, draft: Program, encodings: EncodingTable) -> Prog
         EditError: a branch cannot reach its target even through islands, or the program refuses
             to change its size.
     """
-    draft = _align_functions(original, draft, encodings)
+    draft = _align_functions(original, _hold_second_entries(draft), encodings)
     relaxed = relax(draft, encodings)
     if relaxed is not draft:  # islands moved the functions behind them
         draft = relax(_align_functions(original, relaxed, encodings), encodings)
@@ -87,8 +89,7 @@ def _align_functions(original: Program, draft: Program, encodings: EncodingTable
     if len(draft.functions) < 2:
         return draft
     shifts: list[tuple[int, int]] = []  # (index in draft, instructions inserted or removed)
-    used = {*draft.anchors.values(), *draft.targets.values()}
-    used.update(r.target for r in draft.references if r.target is not None)
+    used = _pointed_at(draft)
     sizes = [len(i.raw) for i in draft.instructions]
     at = 0
     for n, f in enumerate(draft.functions):
@@ -111,6 +112,40 @@ def _align_functions(original: Program, draft: Program, encodings: EncodingTable
     if not shifts:
         return draft
     return _pad(draft, shifts, _padding_instruction(encodings))
+
+
+def _hold_second_entries(draft: Program) -> Program:
+    """Take padding out of entries for older firmware that grew, as far as there is any.
+
+    Firmware with kernarg preload enters `PRELOAD_PROLOGUE` bytes behind the descriptor's entry, so
+    what comes before must keep its size; it ends with `s_nop` that nothing falls into.
+    """
+    co, used = draft.object, _pointed_at(draft)
+    shifts: list[tuple[int, int]] = []
+    for kernel in co.kernels if co.target.is_gfx9 else ():
+        second = draft.anchors.get(kernel.entry + PRELOAD_PROLOGUE)
+        if not kernel.descriptor.kernarg_preload_length or second is None:
+            continue
+        inside = draft.instructions[draft.anchors[kernel.entry] : second]
+        extra = (sum(len(i.raw) for i in inside) - PRELOAD_PROLOGUE) // 4
+        first = second
+        while first and first - 1 not in used and _is_nop(draft.instructions[first - 1]):
+            first -= 1
+        alone = first and not flow_of(draft.instructions[first - 1].base).falls
+        if alone and 0 < extra <= second - first:
+            shifts.append((second - extra, -extra))
+    return _pad(draft, sorted(shifts), draft.instructions[0]) if shifts else draft
+
+
+def _is_nop(inst: Instruction) -> bool:
+    return inst.base == "s_nop"
+
+
+def _pointed_at(draft: Program) -> set[int]:
+    """Indices that something leads to or names."""
+    used = {*draft.anchors.values(), *draft.targets.values()}
+    used.update(r.target for r in draft.references if r.target is not None)
+    return used
 
 
 def _padding_instruction(encodings: EncodingTable) -> Instruction:
