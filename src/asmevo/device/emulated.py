@@ -74,6 +74,7 @@ class _Order:
     name: str
     groups: list[int] | None
     quantum: int
+    pause: int | None
     shuffle: int
     resident: int
     most_resident: int
@@ -88,17 +89,23 @@ class _Order:
             groups = rng.permutation(count).tolist()
         if first_groups is not None:
             groups = list(range(min(first_groups, count)))
-        fair = schedule.kind == "interleave"
+        fair = schedule.kind in ("interleave", "pause")
         waves = -(-math.prod(capsule.block) // lanes)
         most = max(1, min(count, _MOST_RESIDENT_WAVES // waves)) if fair else 1
         return _Order(
             str(schedule),
             groups,
-            number if fair else 0,
+            number if schedule.kind == "interleave" else 0,
+            number if schedule.kind == "pause" else None,
             number * 2 + 1 if schedule.kind == "shuffle" else 0,
             min(_INTERLEAVED_RESIDENT, most) if fair else 1,
             most,
         )
+
+    @property
+    def fair(self) -> bool:
+        """Whether a wave that waits for another one is no fault."""
+        return self.quantum > 0 or self.pause is not None
 
 
 @dataclass(slots=True, eq=False)
@@ -210,7 +217,7 @@ class EmulatedDevice:
         order = _Order.of(options.schedule_for(capsule), capsule, first_groups, lanes)
         start = time.perf_counter()
         ran = self._attempt(loaded, kernel, capsule, options, order)
-        if ran.outcome.stuck and order.quantum and order.resident < order.most_resident:
+        if ran.outcome.stuck and order.fair and order.resident < order.most_resident:
             # A wave may wait for a workgroup that no place was left for.
             order = replace(order, resident=order.most_resident)
             ran = self._attempt(loaded, kernel, capsule, options, order)
@@ -261,6 +268,7 @@ class EmulatedDevice:
         style = Style(
             trace=options.trace_workgroups > 0,
             tick=order.quantum > 0,
+            pause=order.pause is not None,
             exact=options.matrix == "exact",
             shadow=options.watch_memory,
             waits=options.late_loads,
@@ -274,11 +282,12 @@ class EmulatedDevice:
             capsule.kernarg_address,
             order=order.groups,
             quantum=order.quantum,
+            pause=order.pause,
             shuffle=order.shuffle,
             resident=order.resident,
             poison=options.poison,
             budget=options.instruction_budget,
-            slice=_FAIR_SLICE if order.quantum else _SLICE,
+            slice=_FAIR_SLICE if order.fair else _SLICE,
             trace_groups=options.trace_workgroups,
             trace_capacity=_TRACE_BLOCKS,
             shadow=options.watch_memory,
@@ -324,7 +333,7 @@ class EmulatedDevice:
         alone = capsule.workgroups == 1 and math.prod(capsule.block) <= lanes
         if alone:
             return replace(fault, message=endless)
-        if order.quantum:
+        if order.fair:
             return replace(fault, message=f"{endless}, and no other wave of this fair order moves")
         plain = replace(
             options, watch_memory=False, late_loads=False, profile=False, trace_workgroups=0

@@ -69,6 +69,9 @@ LDS_OLDEST = CONTROL + 840  # u64
 DMA_PENDING = CONTROL + 856  # u64 LDS-DMA loads in the queue
 SIBLINGS = CONTROL + 864  # ptr to the state pointers of the workgroup's waves
 FLAT_IN_LDS = CONTROL + 848  # u64 lanes of the last flat operation that went to LDS
+PAUSES = CONTROL + 872  # u64 random state of schedules that pause waves
+PAUSE_SEED = CONTROL + 880  # u64
+PAUSED_AT = CONTROL + 888  # u64 address of the last record that a wave could pause at
 VCCZ, EXECZ = CONTROL + 976, CONTROL + 984  # u64 flags, written by helpers that read them
 COMPONENTS = CONTROL + 960  # 4 x u32: the element that a typed store converts
 CONSTANTS = CONTROL + 1024
@@ -85,6 +88,8 @@ MODE_ENTRY = 16  # bytes per entry of the table at MODES
 # index enables (M0[15:12] in hardware), so that one number names a copy of the records.
 INDEX_BITS = 0xF << 12 | 1 << 27
 MODE_EFFECTIVE = 0x3FF | 1 << 23 | 1 << VSKIP_BIT | INDEX_BITS
+
+NO_TICKS = 1 << 62  # in TICKS: a wave that is looked at never yields
 
 # Statuses a wave returns to the scheduler with.
 RUNNING, AT_BARRIER, ENDED, FAULTED, OUT_OF_BUDGET, YIELDED, STUCK = range(7)

@@ -11,14 +11,19 @@ from numpy.typing import NDArray
 from asmevo.capsule.model import BufferState, Capsule
 from asmevo.capsule.placement import HOME, NotMovable, placed
 from asmevo.capsule.places import NEAR, nearest
+from asmevo.check.rules.order.communication import talks
+from asmevo.codeobject import CodeObject
 from asmevo.device.protocol import Device, Fault, RunOptions, RunResult
 from asmevo.errors import AsmEvoError, EnvironmentFault, InputError, UnsupportedError
+from asmevo.program import Program, recover
 from asmevo.verify.compare import compare_buffer
 from asmevo.verify.poison import PATTERNS, Pattern, depends_on_poison, poisoned, written
 from asmevo.verify.report import VerifyConfig
 
 # Under which a result must stay as it is, where the launch is one that nobody asked for.
 OTHER_ORDERS = ("shuffle:3", "interleave:5")
+# Half of the memory instructions are slow in the one, the other half in the other.
+PAUSES = ("pause:0", "pause:1")
 
 
 class OracleError(InputError):
@@ -102,6 +107,7 @@ class K0Runs:
 
     def __init__(self, k0: bytes, device: Device, config: VerifyConfig) -> None:
         self._k0, self._device, self._config = k0, device, config
+        self._program: Program | None = None
 
     def reference(
         self, capsule: Capsule, *, stressed: bool = False, orders: Sequence[str] = ()
@@ -189,7 +195,7 @@ class K0Runs:
     ) -> Iterator[Case]:
         """K0 under each further wave order."""
         config = self._config
-        for schedule in dict.fromkeys(config.schedules):
+        for schedule in dict.fromkeys((*config.schedules, *self._pauses(capsule))):
             if schedule == capsule.schedule:
                 continue
             chosen = options(config, self._seed("A"), schedule, config.k0_budget)
@@ -202,6 +208,18 @@ class K0Runs:
                 yield replace(home, schedule=schedule, expected=_compared(capsule, result))
             else:
                 notes.append(f"schedule {schedule} left out: it changes K0's own result")
+
+    def _pauses(self, capsule: Capsule) -> tuple[str, ...]:
+        """Orders in which waves pause between accesses, where they communicate by memory."""
+        if self._device.label != "modelled" or not self._config.pauses:
+            return ()
+        if self._program is None:
+            try:
+                self._program = recover(CodeObject.open(self._k0))
+            except AsmEvoError:
+                return ()  # a device of another kind runs what nobody here can read
+        function = self._program.kernel_function(self._program.object.kernel(capsule.kernel))
+        return PAUSES if talks(self._program, function.first, function.last) else ()
 
     def _require_settled(
         self, capsule: Capsule, with_a: Capsule, first: RunResult, orders: Sequence[str]

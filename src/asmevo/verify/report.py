@@ -53,6 +53,8 @@ class VerifyConfig:
         tolerance: instead of every capsule's and buffer's own.
         late_loads: on a modelled device also run with loads that arrive only at a sufficient wait,
             so that a lost or weakened wait shows; left out where K0's own result changes.
+        pauses: on a modelled device, where waves of K0 communicate other than by barriers, also
+            run them so that each pauses in front of memory instructions, for long at some.
         placements: where memory lies in further runs on a modelled device (`capsule.placement`).
         matrix: arithmetic of matrix instructions, where the device has a choice: `fast` for a
             search, `exact` (the published accumulation models) for a final verification.
@@ -69,6 +71,7 @@ class VerifyConfig:
     stress_limit: int = 256 << 20
     tolerance: Tolerance | None = None
     late_loads: bool = True
+    pauses: bool = True
     placements: tuple[Placement, ...] = PLACEMENTS
     matrix: Literal["fast", "exact"] = "fast"
 
@@ -95,6 +98,7 @@ class VerifyConfig:
             "stress": list(self.stress),
             "stress_limit": self.stress_limit,
             "late_loads": self.late_loads,
+            "pauses": self.pauses,
             "placements": list(self.placements),
             "matrix": self.matrix,
             "tolerance": None

@@ -25,6 +25,8 @@ from asmevo.isa.target import Target
 
 _UNSUPPORTED = Variant("unsupported", "unsupported")
 _PASS = Variant("pass", "pass")
+_PAUSE = Variant("pause", "pause")
+_SEEN_BY_OTHERS = frozenset({OpClass.VMEM, OpClass.FLAT, OpClass.LDS})
 # Families that keep shadow memory.
 _WATCHED = frozenset(
     {"vmem", "lds", "transpose", "typed", "lds_lane", "smem", "smem_store", "smem_atomic"}
@@ -40,6 +42,7 @@ class Style:
     Attributes:
         trace: block entries also append to the wave's trace.
         tick: a yield check stands behind every instruction (interleaved schedules).
+        pause: a wave may pause in front of every memory instruction.
         exact: matrix instructions in exact instead of fast arithmetic.
         shadow: memory instructions check and update shadow memory (races, uninitialized reads).
         waits: loads arrive only at a sufficient wait; until then their destination holds junk.
@@ -48,6 +51,7 @@ class Style:
 
     trace: bool = False
     tick: bool = False
+    pause: bool = False
     exact: bool = False
     shadow: bool = False
     waits: bool = False
@@ -160,6 +164,9 @@ class Templates:
         if record is not None and style.trace and record.variant.family == "jump":
             record.variant = replace(record.variant, options=(("trace", True),))
         records = [record] if record is not None else []
+        if style.pause and record is not None and effect.kind in _SEEN_BY_OTHERS:
+            # A scalar load in a loop of its own is interrupted by the end of its slice.
+            records.insert(0, Record(_PASS if skipped else _PAUSE))
         if style.waits and not reason:
             pending = pending_records(self._decoder, inst, -1, target)
             records += [Record(_PASS) for _ in pending] if skipped else pending

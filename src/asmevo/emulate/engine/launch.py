@@ -37,7 +37,8 @@ class Launch:
     """Geometry and inputs of one dispatch.
 
     `order` lists workgroup ids (linear, x fastest) in launch order; None is ascending.
-    `quantum` > 0 interleaves waves every so many instructions; `shuffle` != 0 seeds wave order.
+    `quantum` > 0 interleaves waves every so many instructions; `shuffle` != 0 seeds wave order;
+    `pause` seeds where waves pause in front of memory instructions (None: nowhere).
     `image` is the address that the object is loaded at, `packet` that of the dispatch packet.
     `budget` is the most instructions of one wave; every `slice` of them it is looked at for
     progress (see `spin`; 0 for never). `resident` workgroups share the machine at once. `shadow`
@@ -51,6 +52,7 @@ class Launch:
     kernarg_address: int
     order: Sequence[int] | None = None
     quantum: int = 0
+    pause: int | None = None
     shuffle: int = 0
     resident: int = 1
     poison: int = 0
@@ -250,6 +252,8 @@ def tail_image(
     put(L.CODE_SIZE, "<Q", 4 * (len(encoded.pc_map) - 1))
     put(L.SHADOW_TABLE, "<Q", shadow_table)
     put(L.REPORTS, "<Q", reports)
+    put(L.PAUSES, "<Q", launch.pause or 0)
+    put(L.PAUSE_SEED, "<Q", launch.pause or 0)
     put(L.PRIVATE_SIZE, "<Q", private_bytes(encoded.kernel))
     put(L.MODE_BITS, "<I", encoded.modes[0])
     put(L.MODES, "<Q", encoded.mode_table.ctypes.data)

@@ -107,7 +107,7 @@ def _emit_spins(module: Module) -> None:
     power, age, digest, seen = (f.op("alloca i64") for _ in range(4))
     for cell, value in ((power, "1"), (age, "0"), (digest, "0"), (seen, "0")):
         f.store("i64", value, cell, 8)
-    f.store("i64", str(1 << 62), ticks, 8)
+    f.store("i64", str(L.NO_TICKS), ticks, 8)
     _copy_registers(f, save)
     result = f.op("alloca i1")
     f.store("i1", "false", result, 1)

@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
-from asmevo.check.engine.facts import InstructionFacts, ProgramLike
+from asmevo.check.engine.facts import CALL, INDIRECT, InstructionFacts, ProgramLike
 from asmevo.check.engine.runs import Runs, accesses, runs_of
-from asmevo.check.engine.workbench import workbench
+from asmevo.check.engine.workbench import facts_of, workbench
 from asmevo.isa.effects import OpClass
 from asmevo.isa.operand import EXEC
 from asmevo.isa.ordering import Group, MemoryEffect, Scope, memory_effect
@@ -65,6 +65,25 @@ def _communication(program: ProgramLike) -> Communication:
             ways_out = {runs.lasts[n] for n in body if any(s not in body for s in runs.forward[n])}
             _note(found, group, ways_out.intersection(_decided(runs, polls, body, ~0)))
     return Communication(frozenset(found.consumed), tuple(sorted(found.acquires)))
+
+
+def talks(program: ProgramLike, first: int, last: int) -> bool:
+    """Whether waves may communicate other than by barriers in instructions [first, last).
+
+    Atomics, accesses that are coherent beyond the wave, cache control, and polling loops say so.
+    Calls go anywhere, so then the whole program counts.
+    """
+    facts = facts_of(program)
+    if any(f.flow in (CALL, INDIRECT) for f in facts[first:last]):
+        first, last = 0, len(facts)
+    if any(f.fence and f.kind is not OpClass.BARRIER for f in facts[first:last]):
+        return True
+    said = any(
+        effect.atomic or effect.scope > Scope.WAVE
+        for i, _, effect in accesses(program)
+        if first <= i < last
+    )
+    return said or any(first <= i < last for i in communication(program).acquires)
 
 
 def _note(found: _Found, group: Group, marks: set[int]) -> None:
