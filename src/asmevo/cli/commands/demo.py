@@ -87,10 +87,12 @@ def register(app: typer.Typer) -> None:
             SCHEMA,
             {k: v for k, v in result.data.items() if k != "schema"},
             lines,
-            ok=result.ok and not result.interrupted,
+            ok=result.ok,
             reason=f"interrupted; {result.reason}" if result.interrupted else result.reason,
             status=result.status,
             code=INTERRUPTED if result.interrupted else 1,
         )
+        if result.interrupted:
+            raise typer.Exit(INTERRUPTED)
 
     del command

@@ -178,8 +178,8 @@ def register(app: typer.Typer) -> None:
         The launch description says how to run the kernel;
         `asmevo inspect K0.hsaco --launch-template launch.yaml` writes a first one.
 
-        Size variants of the description test candidates; only its own sizes are timed. Ctrl-C ends
-        the search and writes what was accepted until then.
+        Size variants of the description test candidates; only its own sizes are timed. Ctrl-C
+        ends the search and writes what was accepted until then; the exit code is 130 even so.
 
         Example: asmevo optimize K0.hsaco --launch launch.yaml --budget 200 -o K1.hsaco
         """
@@ -210,16 +210,19 @@ def register(app: typer.Typer) -> None:
         if result.interrupted:
             if store is not None:
                 note(f"{store} holds what was done; the same command with --resume goes on")
-            note("interrupted: what was accepted until then is the result")
+            found = "what was accepted until then is the result"
+            note(f"interrupted: {found if result.ok else 'nothing was accepted until then'}")
         emit(
             format,
             SCHEMA,
             data,
             lines,
-            ok=result.ok and not result.interrupted,
+            ok=result.ok,
             reason=f"interrupted; {result.reason}" if result.interrupted else result.reason,
             status=result.status,
             code=INTERRUPTED if result.interrupted else 1,
         )
+        if result.interrupted:
+            raise typer.Exit(INTERRUPTED)
 
     del command
