@@ -121,7 +121,8 @@ def test_a_wait_or_nop_of_unfollowed_code_stays(
 def test_a_producer_does_not_cross_the_wait_of_unfollowed_code() -> None:
     k0 = built(CALL, f"{LOAD}\n{WAIT}", "", USE)
     moved = rules(k0, built(CALL, f"{WAIT}\n{LOAD}", "", USE))
-    assert moved == ["against.crossed-untracked"]
+    # The load is nearer to the call as well: a use of its result there may come too early.
+    assert moved == ["hazard.leaves-any-vgpr", "against.crossed-untracked"]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from edit_kernels import LOADS, WINDOW, kernel, texts
 
+from asmevo.drivers.pool import default_rules
 from asmevo.edits import (
     HoistLoad,
     HoistWait,
@@ -79,6 +80,19 @@ def test_loops_are_followed_round() -> None:
 def test_calls_make_the_rules_silent() -> None:
     assert relaxed("s_swappc_b64 s[4:5], s[6:7]", "v_mov_b32_e32 v1, v0",
                    "s_waitcnt vmcnt(0)", "v_mov_b32_e32 v2, v1") == []  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "leaves",
+    ["s_swappc_b64 s[4:5], s[6:7]", "s_call_b64 s[4:5], k", "s_setpc_b64 s[6:7]",
+     "s_cbranch_i_fork s[4:5], k"],
+)  # fmt: skip
+def test_no_rule_touches_what_gives_wait_states_to_code_elsewhere(leaves: str) -> None:
+    program = kernel(LOADS[0], "s_waitcnt vmcnt(0)", "v_add_f32_e32 v6, v4, v4", "s_nop 4", leaves,
+                     "s_nop 4", "v_mov_b32_e32 v1, v0")  # fmt: skip
+    for rule in default_rules(0):
+        for edit in rule.proposals(program, "k", WINDOW):
+            assert texts(program, [edit]).count("s_nop 4") == 2
 
 
 def test_schedule_issues_loads_before_unrelated_work() -> None:

@@ -14,7 +14,7 @@ from asmevo.check.against import worse_findings
 from asmevo.check.findings import Finding
 from asmevo.check.image import compare_images
 from asmevo.check.rules import abi
-from asmevo.check.run import ALL_PASSES, check_program
+from asmevo.check.run import ALL_PASSES, across_calls, check_program
 from asmevo.codeobject import CodeObject
 from asmevo.program import Program, recover
 
@@ -131,7 +131,9 @@ def compare_objects(
             known = {(f.rule, f.message) for f in k0.findings}
             resources = [f for f in after if _declared(f) and (f.rule, f.message) not in known]
         if Stage.CODE in stages:
-            code = worse_findings(_code(k0.findings), k0.program, _code(after), program)
+            before = [*_code(k0.findings), *across_calls(k0.program, k0.kernel)]
+            after = [*_code(after), *across_calls(program, k0.kernel)]
+            code = worse_findings(before, k0.program, after, program)
     return StaticComparison(tuple(image), tuple(found_abi), tuple(resources), tuple(code))
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from asmevo.check.engine.kernels import entry_indices, function_view, kernel_view
 from asmevo.check.engine.view import View
 from asmevo.check.findings import NOTE, Finding, ordered
 from asmevo.check.rules import resources
+from asmevo.check.rules.calls import open_ends
 from asmevo.check.rules.clauses import check_clauses
 from asmevo.check.rules.convention import check_entry
 from asmevo.check.rules.hazards import check_hazards
@@ -102,13 +103,28 @@ def check_program(
     unknown = [p for p in passes if p not in ALL_PASSES]
     if unknown:
         raise InputError(f"no check named {unknown[0]!r}", "use " + ", ".join(ALL_PASSES))
-    kernels = {program.kernel_function(k).first: k for k in program.object.kernels}
-    functions = program.functions if kernel is None else (program.function(kernel),)
     findings: list[Finding] = []
-    for f in functions:
+    for view, owner in _views(program, kernel):
+        findings += _check_view(view, passes, owner, program)
+    return ordered(findings)
+
+
+def across_calls(program: Program, kernel: str | None = None) -> list[Finding]:
+    """What a comparison must know besides `check_program`'s findings: see `check.rules.calls`.
+
+    Raises:
+        InputError: unknown kernel.
+        UnsupportedError: an instruction that the checker cannot follow.
+    """
+    found = (open_ends(view, owner is not None) for view, owner in _views(program, kernel))
+    return ordered(f for some in found for f in some)
+
+
+def _views(program: Program, kernel: str | None) -> Iterator[tuple[View, Kernel | None]]:
+    """The functions to look at, with the kernel that each of them is."""
+    kernels = {program.kernel_function(k).first: k for k in program.object.kernels}
+    for f in program.functions if kernel is None else (program.function(kernel),):
         if f.last == f.first:
             continue
         owner = kernels.get(f.first)
-        view = kernel_view(program, owner) if owner else function_view(program, f)
-        findings += _check_view(view, passes, owner, program)
-    return ordered(findings)
+        yield kernel_view(program, owner) if owner else function_view(program, f), owner

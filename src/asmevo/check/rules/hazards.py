@@ -21,6 +21,7 @@ from asmevo.check.findings import ERROR, NOTE, Finding
 from asmevo.check.rules.waits import register_text
 from asmevo.isa.effects import OpClass
 from asmevo.isa.hazards.pairs import KILLED_BY_WRITE, shortfalls
+from asmevo.isa.hazards.roles import Produced
 from asmevo.isa.hazards.rows import (
     HazardRule,
     Mark,
@@ -77,6 +78,14 @@ class WaitStates(Analysis[State, Raw]):
         """Union of producers, each with the least wait states."""
         return join(a, b)
 
+    def after_call(self) -> State:
+        """Producers in reach behind a call: none known; `check.rules.calls` has the others."""
+        return ()
+
+    def produced(self, f: InstructionFacts) -> tuple[Produced, ...]:
+        """The producer roles of an instruction that count."""
+        return f.roles.produces
+
     def _reach(self, role: int, passes: int) -> int:
         found = self.reaches.get((role, passes))
         if found is None:
@@ -85,13 +94,7 @@ class WaitStates(Analysis[State, Raw]):
 
     def walk(self, content: ChunkContent, entry: State) -> tuple[State, tuple[Raw, ...]]:
         """See the module."""
-        live: list[_Producer] = []
-        for role, passes, key, mask, since in entry:
-            live.append(
-                _Producer(
-                    role, passes, key, mask, -since, self._reach(role, passes), self.interest[role]
-                )
-            )
+        live = self._live(entry, 0)
         raws: list[Raw] = []
         position = 0
         for at, f in enumerate(content.facts):
@@ -103,10 +106,9 @@ class WaitStates(Analysis[State, Raw]):
                         if p.interest & bits:
                             self._check(at, f, p, position - p.born, raws)
             if f.flow == CALL:
-                live = []  # callees start unknown; only a comparison judges them
+                live = self._live(self.after_call(), position + f.states)
             position += f.states
-            produced = f.roles.produces
-            if produced or (live and f.defs):
+            if self.produced(f) or (live and f.defs):
                 live = self._advance(f, live, position)
         exits: dict[tuple[int, int, object, int], int] = {}
         for p in live:
@@ -115,6 +117,15 @@ class WaitStates(Analysis[State, Raw]):
                 name = (p.role, p.passes, p.key, p.mask)
                 exits[name] = min(since, exits.get(name, since))
         return _state(exits), tuple(raws)
+
+    def _live(self, state: State, position: int) -> list[_Producer]:
+        return [
+            _Producer(
+                role, passes, key, mask, position - since, self._reach(role, passes),
+                self.interest[role],
+            )
+            for role, passes, key, mask, since in state
+        ]  # fmt: skip
 
     def _advance(
         self, f: InstructionFacts, live: list[_Producer], position: int
@@ -132,7 +143,7 @@ class WaitStates(Analysis[State, Raw]):
                 span = self._reach(role, 0)
                 if span:
                     kept.append(_Producer(role, 0, None, p.mask, p.born, span, self.interest[role]))
-        for role, mask, key, passes in f.roles.produces:
+        for role, mask, key, passes in self.produced(f):
             span = self._reach(role, passes)
             if span:
                 kept.append(_Producer(role, passes, key, mask, position, span, self.interest[role]))
