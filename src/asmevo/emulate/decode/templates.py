@@ -165,7 +165,7 @@ class Templates:
         if record is None and style.holds and "vmcnt" in effect.waits:
             record = Record(Variant("let_go", "let_go"), imm=effect.waits["vmcnt"])
         if record is not None and style.holds and _holds(record.variant, effect):
-            options = (*record.variant.options, ("hold", True))
+            options = (*record.variant.options, ("held", True))
             record.variant = replace(record.variant, options=options)
         skipped = self._decoder.skips(inst)
         if record is None and skipped:
@@ -198,7 +198,7 @@ class Templates:
         options: list[tuple[str, Any]] = []
         if self._style.holds and effect.kind is not OpClass.LDS:
             options.append(("counted", True))
-            if not record.variant.option("hold"):
+            if not record.variant.option("held"):
                 options.append(("flush", True))
         return Variant("pause", "pause", "", tuple(options))
 

@@ -368,7 +368,7 @@ def _into_lds(h: Helper, rows: list[str], a: Addressing) -> None:
 def _store(h: Helper, op: MemoryOp, a: Addressing) -> None:
     f = h.fn
     pointer = h.slot(DATA)
-    if h.variant.option("hold"):
+    if h.variant.option("held"):
         _hold(h, op, a, pointer)
         return
     rows = [h.row(f.at(pointer, d * L.ROW)) for d in range(op.dwords)]
@@ -439,7 +439,7 @@ def emit_vector_memory(module: Module, variant: Variant) -> None:
         hosts = a.hosts(valid, 0, op.size, L.WRITABLE)
         a.watch(hosts, valid)
         h.fn.store(h.fn.i64s, hosts, h.fn.at("%st", L.HOST), L.ROW_ALIGN)
-        if variant.option("hold"):
+        if variant.option("held"):
             held.settle(h, valid, op.size)
         result = None
         if variant.option("returns"):

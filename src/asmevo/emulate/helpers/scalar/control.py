@@ -122,7 +122,7 @@ def emit_stop(module: Module, variant: Variant) -> None:
     if variant.name == "s_barrier":
         h.leave(L.AT_BARRIER, h.fn.at("%rec", L.RECORD_SIZE))
     elif variant.name == "s_endpgm":
-        if variant.option("hold"):
+        if variant.option("held"):
             pauses.let_go(h, "0")
         if variant.option("late"):  # the end of a wave waits for everything (CDNA ISA, S_ENDPGM)
             pending.commit_all(h)
