@@ -139,15 +139,18 @@ def instruction_counts(encoded: EncodedKernel, outcome: Outcome) -> NDArray[np.i
 
 
 def wave_traces(encoded: EncodedKernel, outcome: Outcome) -> list[WaveTrace]:
-    """What the traced waves executed."""
+    """What the traced waves executed, and touched where that was recorded."""
     runs: dict[int, NDArray[np.int32]] = {}
     traces: list[WaveTrace] = []
-    for group, wave, blocks, _truncated in outcome.traces:
+    streams = zip(outcome.traces, outcome.touches, strict=True)
+    for (group, wave, blocks, entered), touched in streams:
         for number in np.unique(blocks).tolist():
             if number not in runs:
                 runs[number] = np.arange(*encoded.span(number), dtype=np.int32)
         parts = [runs[n] for n in blocks.tolist()]
-        traces.append(
-            WaveTrace(group, wave, np.concatenate(parts) if parts else np.zeros(0, np.int32))
-        )
+        indices = np.concatenate(parts) if parts else np.zeros(0, np.int32)
+        touches = touched if touched.words.shape[0] or touched.complete else None
+        # Of what lies behind a cut only the number of blocks is known.
+        factor = entered / max(1, len(blocks))
+        traces.append(WaveTrace(group, wave, indices, touches, max(1.0, factor)))
     return traces

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from asmevo.capsule.model import Capsule
 from asmevo.capsule.schedule import Schedule
+from asmevo.timing.touches import Touches
 
 Label = Literal["modelled", "measured"]
 
@@ -147,11 +148,16 @@ class WaveTrace:
         workgroup: linear workgroup id, x fastest.
         wave: wave id within the workgroup.
         indices: int32 array [executed] of instruction indices of the program.
+        touches: addresses that its memory instructions touched, on request.
+        factor: instructions that the wave executed over those in `indices`: 1 unless its trace
+            was cut.
     """
 
     workgroup: int
     wave: int
     indices: NDArray[np.int32]
+    touches: Touches | None = None
+    factor: float = 1.0
 
 
 ObservationKind = Literal[

@@ -54,6 +54,11 @@ MODES = CONTROL + 184  # ptr to (u32 effective MODE bits, u32 0, ptr record 0) p
 MODE_COUNT = CONTROL + 192  # u64
 REST_MAP = CONTROL + 200  # ptr to u32 per dword of code: instructions to the end of its block
 BLOCK_COUNT = CONTROL + 208  # u64 counted blocks; entries inside blocks are counted behind them
+# Streams for the clock (traced runs only).
+TOUCHES = CONTROL + 216  # ptr to the wave's touch entries, see `sanitize.touched`
+TOUCH_LENGTH = CONTROL + 224  # u64 words written
+TOUCH_CAPACITY = CONTROL + 232  # u64 words; 0 once an entry had no room
+PATH = CONTROL + 240  # u64 hash of the blocks entered so far
 # Sanitizers (shadow memory, loads that have not arrived).
 SHADOW_LDS = CONTROL + 768  # ptr to the workgroup's LDS area
 EPOCH = CONTROL + 776  # u32 barrier interval
@@ -72,7 +77,6 @@ FLAT_IN_LDS = CONTROL + 848  # u64 lanes of the last flat operation that went to
 PAUSES = CONTROL + 872  # u64 random state of schedules that pause waves
 PAUSE_SEED = CONTROL + 880  # u64
 PAUSED_AT = CONTROL + 888  # u64 address of the last record that a wave could pause at
-HELD = CONTROL + 896  # ptr to the stores that other workgroups do not see yet
 VCCZ, EXECZ = CONTROL + 976, CONTROL + 984  # u64 flags, written by helpers that read them
 COMPONENTS = CONTROL + 960  # 4 x u32: the element that a typed store converts
 CONSTANTS = CONTROL + 1024

@@ -69,10 +69,10 @@ def test_loop_closed_by_computed_jump_counts_every_turn(style: Style) -> None:
 
 def test_trace_of_a_computed_jump_holds_every_instruction() -> None:
     kernel = encoded(_LOOP, style=Style(trace=True))
-    _, outcome = launched(kernel, np.zeros(64, np.uint32), trace_groups=1)
-    ((_, _, blocks, short),) = outcome.traces
+    _, outcome = launched(kernel, np.zeros(64, np.uint32), traced=(0,))
+    ((_, _, blocks, entered),) = outcome.traces
     path = [i for b in blocks.tolist() for i in range(*kernel.span(b))]
-    assert not short
+    assert entered == len(blocks)
     assert len(path) == outcome.executed
     texts = [kernel.program.instructions[i].text for i in path]
     assert texts.count("s_add_u32 s8, s8, 1") == 10

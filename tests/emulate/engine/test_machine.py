@@ -152,13 +152,13 @@ s_waitcnt lgkmcnt(0)
 
 def test_traces_hold_the_blocks_in_order_and_say_when_they_are_cut() -> None:
     body = "s_mov_b32 s6, 5\n.Ltop:\ns_sub_u32 s6, s6, 1\ns_cmp_lg_u32 s6, 0\ns_cbranch_scc1 .Ltop"
-    out, _ = run(body, groups=2, style=Style(trace=True), trace_groups=1, trace_capacity=64)
-    ((group, wave, blocks, cut),) = out.traces
-    assert (group, wave, cut) == (0, 0, False)
+    out, _ = run(body, groups=2, style=Style(trace=True), traced=(0,), trace_capacity=64)
+    ((group, wave, blocks, entered),) = out.traces
+    assert (group, wave, entered) == (0, 0, 7)
     assert blocks.tolist() == [0, 1, 1, 1, 1, 1, 2]
-    out, _ = run(body, style=Style(trace=True), trace_groups=1, trace_capacity=3)
+    out, _ = run(body, style=Style(trace=True), traced=(0,), trace_capacity=3)
     assert out.traces[0][2].tolist() == [0, 1, 1]
-    assert out.traces[0][3]
+    assert out.traces[0][3] == 7
 
 
 def test_too_much_lds_is_refused() -> None:

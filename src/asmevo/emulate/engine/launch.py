@@ -42,7 +42,9 @@ class Launch:
     `image` is the address that the object is loaded at, `packet` that of the dispatch packet.
     `budget` is the most instructions of one wave; every `slice` of them it is looked at for
     progress (see `spin`; 0 for never). `resident` workgroups share the machine at once. `shadow`
-    and `waits` must be what the kernel was encoded with.
+    and `waits` must be what the kernel was encoded with. Of the workgroups `traced`, each wave
+    keeps at most `trace_capacity` block entries and `touch_capacity` words of `timing.touches`;
+    `paths` asks for what each workgroup executed, all in a kernel encoded with traces.
     """
 
     grid: tuple[int, int, int]
@@ -58,8 +60,10 @@ class Launch:
     poison: int = 0
     budget: int = 2_000_000_000
     slice: int = 1 << 20
-    trace_groups: int = 0
+    traced: tuple[int, ...] = ()
     trace_capacity: int = 1 << 16
+    touch_capacity: int = 0
+    paths: bool = False
     shadow: bool = False
     waits: bool = False
     image: int = IMAGE_BASE

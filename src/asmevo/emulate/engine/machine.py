@@ -34,9 +34,10 @@ from asmevo.emulate.engine.launch import (
 )
 from asmevo.emulate.engine.spin import COPY_SIZE
 from asmevo.emulate.native.library import HelperLibrary
-from asmevo.emulate.sanitize import held, pending
+from asmevo.emulate.sanitize import pending
 from asmevo.emulate.sanitize import shadow_layout as S
 from asmevo.errors import UnsupportedError
+from asmevo.timing.touches import HEAD_WORDS, Touches
 
 _KEPT_JUNK = 64
 _LINE = 64  # bytes of a cache line: the least area of a wave or workgroup
@@ -87,7 +88,11 @@ class Outcome:
             no other wave could run.
         executed: wave instructions executed.
         block_counts: uint64 [counters of the kernel], entries into each block and inside blocks.
-        traces: (workgroup, wave, uint32 block numbers, cut short) of traced workgroups.
+        traces: (workgroup, wave, uint32 block numbers, blocks entered) of traced workgroups; more
+            blocks were entered than there are numbers where the room for them was used up.
+        touches: of the same waves, in the same order, what they touched.
+        paths: uint64 [workgroups, 2], instructions and a hash of the paths taken by the waves of
+            each workgroup, on request.
         reports: what shadow memory found.
         registers: uint32, the state of the wave that stopped: vector rows, then scalars; empty
             when nothing did.
@@ -103,7 +108,9 @@ class Outcome:
     stuck: bool = False
     executed: int = 0
     block_counts: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
-    traces: list[tuple[int, int, NDArray[np.uint32], bool]] = field(default_factory=lambda: [])
+    traces: list[tuple[int, int, NDArray[np.uint32], int]] = field(default_factory=lambda: [])
+    touches: list[Touches] = field(default_factory=lambda: [])
+    paths: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((0, 2), np.uint64))
     reports: list[ShadowReport] = field(default_factory=lambda: [])
     registers: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
 
@@ -111,6 +118,46 @@ class Outcome:
     def stopped(self) -> bool:
         """Whether the launch did not run to its end."""
         return bool(self.fault) or self.budget_spent
+
+
+@dataclass(slots=True, eq=False)
+class _Streams:
+    """Room for what traced workgroups execute and touch, and for the paths of all of them."""
+
+    places: NDArray[np.int32]
+    blocks: NDArray[np.uint32]
+    block_lengths: NDArray[np.uint64]
+    touches: NDArray[np.uint64]
+    touch_lengths: NDArray[np.uint64]
+    paths: NDArray[np.uint64]
+
+    @staticmethod
+    def of(launch: Launch, groups: int, waves: int) -> _Streams:
+        """For a launch of so many workgroups; pages that stay empty cost nothing."""
+        places = np.full(groups if launch.traced else 0, -1, np.int32)
+        places[list(launch.traced)] = np.arange(len(launch.traced))
+        traced = len(launch.traced) * waves
+        return _Streams(
+            places,
+            np.zeros(max(1, traced * launch.trace_capacity), np.uint32),
+            np.zeros(max(1, traced), np.uint64),
+            np.zeros(max(1, traced * launch.touch_capacity), np.uint64),
+            np.zeros(max(1, traced), np.uint64),
+            np.zeros((groups if launch.paths else 0, 2), np.uint64),
+        )
+
+    def pointers(self, launch: Launch) -> dict[int, int]:
+        """The fields of the launch context."""
+        return {
+            R.C_TRACE: self.blocks.ctypes.data,
+            R.C_TRACE_CAPACITY: launch.trace_capacity,
+            R.C_TRACE_PLACES: self.places.ctypes.data if len(self.places) else 0,
+            R.C_TRACE_LENGTHS: self.block_lengths.ctypes.data,
+            R.C_TOUCHES: self.touches.ctypes.data,
+            R.C_TOUCH_CAPACITY: launch.touch_capacity,
+            R.C_TOUCH_LENGTHS: self.touch_lengths.ctypes.data,
+            R.C_PATHS: self.paths.ctypes.data if len(self.paths) else 0,
+        }
 
 
 @dataclass(slots=True, eq=False)
@@ -124,10 +171,7 @@ class _Job:
     table: NDArray[np.uint64]
     regions: int
     lds: int
-    traced: int
-    capacity: int
-    trace: NDArray[np.uint32]
-    lengths: NDArray[np.uint64]
+    streams: _Streams
     ids: NDArray[np.uint8]
     id_rows: int
     exec_masks: NDArray[np.uint64]
@@ -210,8 +254,6 @@ class Machine:
         # Every record starts with the first region as the one it hit last.
         encoded.memory.view(np.uint64)[L.R_REGION // 8 :: L.RECORD_SIZE // 8] = table.ctypes.data
         groups = group_list(launch)
-        traced = min(launch.trace_groups, len(groups))
-        capacity = launch.trace_capacity if traced else 0
         ids, id_rows, exec_masks = work_items(kernel, launch, waves)
         job = _Job(
             encoded,
@@ -221,10 +263,7 @@ class Machine:
             table,
             len(regions) + 1,
             lds_bytes(kernel, launch),
-            traced,
-            capacity,
-            np.zeros(max(1, traced * waves * capacity), np.uint32),
-            np.zeros(max(1, traced * waves), np.uint64),
+            _Streams.of(launch, int(np.prod(launch.grid)), waves),
             ids,
             id_rows,
             exec_masks,
@@ -333,10 +372,8 @@ class Machine:
         put(R.C_LDS_BYTES, job.lds)
         put(R.C_TICKS, launch.quantum or L.NO_TICKS - 1)
         put(R.C_SHUFFLE, launch.shuffle)
-        point(R.C_TRACE, job.trace)
-        put(R.C_TRACE_CAPACITY, job.capacity)
-        put(R.C_TRACE_GROUPS, job.traced)
-        point(R.C_TRACE_LENGTHS, job.lengths)
+        for field_, value in job.streams.pointers(launch).items():
+            put(field_, value)
         point(R.C_PRIVATE, private)
         put(R.C_PRIVATE_STRIDE, private_stride)
         put(R.C_START, encoded.start)
@@ -362,16 +399,13 @@ class Machine:
             size = pending.QUEUE_SIZE
             point(R.C_PENDING, self._scratch("pending", worker, size * waves * resident))
             put(R.C_PENDING_STRIDE, size)
-        if launch.pause is not None:
-            size = held.QUEUE_SIZE
-            point(R.C_HELD, self._scratch("held", worker, size * waves * resident))
-            put(R.C_HELD_STRIDE, size)
         code = self._run(ctx.ctypes.data)
         out = _outcome(code, ctx, encoded, counts)
         if job.reports is not None:
             out.reports = _read_reports(job.reports)
-        if worker == 0 or job.traced:
-            _collect_traces(job, out, {int(g) for g in groups[:, 3]})
+        out.paths = job.streams.paths
+        if launch.traced:
+            _collect_streams(job, out, {int(g) for g in groups[:, 3]})
         keep.append(states)
         return out
 
@@ -437,21 +471,30 @@ def _outcome(
     return out
 
 
-def _collect_traces(job: _Job, out: Outcome, groups: set[int]) -> None:
-    for group in range(job.traced):
+def _collect_streams(job: _Job, out: Outcome, groups: set[int]) -> None:
+    streams, blocks, words = job.streams, job.launch.trace_capacity, job.launch.touch_capacity
+    lanes = job.encoded.kernel.descriptor.target.wave_size
+    for place, group in enumerate(job.launch.traced):
         if group not in groups:
             continue
         for wave in range(job.waves):
-            n = group * job.waves + wave
-            length = int(job.lengths[n])
-            first = n * job.capacity
-            kept = job.trace[first : first + min(length, job.capacity)].copy()
-            out.traces.append((group, wave, kept, length > job.capacity))
+            n = place * job.waves + wave
+            length = int(streams.block_lengths[n])
+            kept = streams.blocks[n * blocks : n * blocks + min(length, blocks)].copy()
+            out.traces.append((group, wave, kept, length))
+            used = int(streams.touch_lengths[n])
+            touched = streams.touches[n * words : n * words + used].copy()
+            # An entry that found no room may have been the first.
+            out.touches.append(Touches(touched, lanes, words - used > lanes + HEAD_WORDS))
 
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:
     """One outcome of all threads; of several faults, the one of the lowest workgroup."""
     stopped = [o for o in outcomes if o.stopped]
+    order = sorted(
+        ((o, n) for o in outcomes for n in range(len(o.traces))),
+        key=lambda at: at[0].traces[at[1]][:2],
+    )
     first = min(stopped, key=lambda o: o.fault_group) if stopped else outcomes[0]
     counts: NDArray[np.uint64] = np.zeros_like(first.block_counts)
     for outcome in outcomes:
@@ -467,7 +510,9 @@ def _joined(outcomes: Sequence[Outcome]) -> Outcome:
         first.stuck,
         sum(o.executed for o in outcomes),
         counts,
-        sorted((t for o in outcomes for t in o.traces), key=lambda t: (t[0], t[1])),
+        [o.traces[n] for o, n in order],
+        [o.touches[n] for o, n in order],
+        first.paths,
         [r for o in outcomes for r in o.reports],
         first.registers,
     )

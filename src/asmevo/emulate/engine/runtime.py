@@ -39,8 +39,12 @@ from asmevo.emulate.sanitize.shadow_layout import AREA_SIZE
     C_SHUFFLE,  # xorshift state for shuffled wave order, or 0
     C_TRACE,  # ptr, u32 per block entry
     C_TRACE_CAPACITY,  # entries per wave
-    C_TRACE_GROUPS,  # number of workgroups traced
+    C_TRACE_PLACES,  # ptr to i32 per workgroup: its place among the traced ones, or -1; or null
     C_TRACE_LENGTHS,  # ptr to u64 per traced wave
+    C_TOUCHES,  # ptr, room for the touch entries of the traced waves
+    C_TOUCH_CAPACITY,  # u64 words per wave
+    C_TOUCH_LENGTHS,  # ptr to u64 per traced wave
+    C_PATHS,  # out: ptr to (u64 instructions, u64 hash of the paths) per workgroup, or null
     C_EXECUTED,  # out: wave instructions
     C_FAULT_STATE,  # out: ptr of the state that stopped the run
     C_FAULT_GROUP,  # out: number of its workgroup
@@ -57,10 +61,8 @@ from asmevo.emulate.sanitize.shadow_layout import AREA_SIZE
     C_BUDGET,  # most instructions of one wave
     C_SPIN_COPY,  # ptr to room for a wave's registers
     C_STUCK,  # looks since a wave last made progress
-    C_HELD,  # ptr to the held stores of the resident waves, or null
-    C_HELD_STRIDE,  # bytes per wave
-) = range(0, 45 * 8, 8)
-CONTEXT_SIZE = 45 * 8
+) = range(0, 47 * 8, 8)
+CONTEXT_SIZE = 47 * 8
 
 DONE, STOPPED = range(2)
 
@@ -138,6 +140,21 @@ def context(f: Fn, field: int, kind: str = "i64") -> str:
     return f.load(kind, f.at("%ctx", field), 8)
 
 
+def trace_place(f: Fn, number: str) -> str:
+    """Place of workgroup `number` (i64) among the traced ones, -1 for none (i64)."""
+    places = context(f, C_TRACE_PLACES, "ptr")
+    look, none, known = f.label("look"), f.label("untraced"), f.label("placed")
+    f.cond(f.op(f"icmp eq ptr {places}, null"), none, look)
+    f.place(look)
+    place = f.load("i32", f.at(places, f.op(f"mul i64 {number}, 4")))
+    wide = f.op(f"sext i32 {place} to i64")
+    f.br(known)
+    f.place(none)
+    f.br(known)
+    f.place(known)
+    return f.phi("i64", [(wide, look), ("-1", none)])
+
+
 def emit_setup(module: Module) -> None:
     """`void asmevo_setup(ctx, state, group quadruple, wave, resident slot)`: one wave's start."""
     f = Fn(
@@ -184,24 +201,20 @@ def emit_setup(module: Module) -> None:
         f.store("i64", "0", f.at(queue, number), 8)
     f.br(cleared)
     f.place(cleared)
-    held = context(f, C_HELD, "ptr")
-    mine = f.at(held, f.op(f"mul i64 {in_all}, {context(f, C_HELD_STRIDE)}"))
-    f.store("ptr", mine, f.at("%st", L.HELD), 8)
-    empty, emptied = f.label("empty"), f.label("emptied")
-    f.cond(f.op(f"icmp eq ptr {held}, null"), emptied, empty)
-    f.place(empty)
-    f.store("i64", "0", mine, 8)
-    f.br(emptied)
-    f.place(emptied)
     f.store("ptr", context(f, C_START, "ptr"), f.at("%st", L.RECORD), 8)
     f.store("i32", str(L.RUNNING), f.at("%st", L.STATUS))
     # Traced workgroups write their block numbers; the others have no room for any.
     number = f.op(f"zext i32 {f.load('i32', f.at('%group', 12))} to i64")
-    traced = f.op(f"icmp ult i64 {number}, {context(f, C_TRACE_GROUPS)}")
-    capacity = f.op(f"select i1 {traced}, i64 {context(f, C_TRACE_CAPACITY)}, i64 0")
-    f.store("i64", capacity, f.at("%st", L.TRACE_CAPACITY), 8)
-    which = f.op(f"add i64 {f.op(f'mul i64 {number}, {waves}')}, %wave")
-    start = f.op(f"mul i64 {which}, {f.op(f'mul i64 {capacity}, 4')}")
-    f.store("ptr", f.at(context(f, C_TRACE, "ptr"), start), f.at("%st", L.TRACE), 8)
+    place = trace_place(f, number)
+    traced = f.op(f"icmp sge i64 {place}, 0")
+    which = f.op(f"add i64 {f.op(f'mul i64 {place}, {waves}')}, %wave")
+    for room, start, capacity, into, step in (
+        (C_TRACE_CAPACITY, C_TRACE, L.TRACE_CAPACITY, L.TRACE, 4),
+        (C_TOUCH_CAPACITY, C_TOUCHES, L.TOUCH_CAPACITY, L.TOUCHES, 8),
+    ):
+        entries = f.op(f"select i1 {traced}, i64 {context(f, room)}, i64 0")
+        f.store("i64", entries, f.at("%st", capacity), 8)
+        at = f.op(f"mul i64 {which}, {f.op(f'mul i64 {entries}, {step}')}")
+        f.store("ptr", f.at(context(f, start, "ptr"), at), f.at("%st", into), 8)
     f.ret()
     f.finish()

@@ -14,7 +14,6 @@ from asmevo.emulate.native.ir import Fn, Module
 from asmevo.emulate.native.loops import CountedLoop
 from asmevo.emulate.sanitize.carried import CARRY, emit_carry, emit_hold
 from asmevo.emulate.sanitize.early import emit_early, emit_landed
-from asmevo.emulate.sanitize.held import FLUSH, emit_held
 from asmevo.emulate.sanitize.pending import emit_commit_function, emit_queue
 from asmevo.emulate.sanitize.shadow import AGE, emit_shadow
 from asmevo.emulate.sanitize.shadow_exact import NOTE
@@ -27,6 +26,7 @@ from asmevo.emulate.sanitize.shadow_layout import (
     BARRIER,
     LDS_INTERVALS,
 )
+from asmevo.emulate.sanitize.touched import emit_touch
 
 _GROUP_ENTRY = 16  # bytes of a workgroup in the list: x, y, z, number
 
@@ -185,48 +185,15 @@ class _Scheduler:
             forward = f.op(f"urem i64 {f.op(f'add i64 {turn.i}, {shift}')}, {everyone}")
             reverse = f.op(f"sub i64 {f.op(f'sub i64 {everyone}, 1')}, {forward}")
             index = f.op(f"select i1 {backwards}, i64 {reverse}, i64 {forward}")
-            index = self._apart(index, everyone)
             state = self.state(index)
             status = f.load("i32", f.at(state, L.STATUS))
             run = f.label("run")
             f.cond(f.op(f"icmp eq i32 {status}, {L.RUNNING}"), run, turn.step)
             f.place(run)
-            self._show_siblings(index)
             self.add("ran", "1")
             f.store("i64", context(f, R.C_TICKS), f.at(state, L.TICKS), 8)
             f.emit(f"call void @{SLICE}(ptr %ctx, ptr {state})")
             self._after_turn(state, index, at, turn.step)
-
-    def _apart(self, index: str, everyone: str) -> str:
-        """Where stores are held, the same wave of all workgroups first: siblings see them."""
-        f = self.f
-        here = f.op(f"udiv i64 {everyone}, {self.waves}")
-        slot, wave = f.op(f"urem i64 {index}, {here}"), f.op(f"udiv i64 {index}, {here}")
-        apart = f.op(f"add i64 {f.op(f'mul i64 {slot}, {self.waves}')}, {wave}")
-        holds = f.op(f"icmp ne ptr {context(f, R.C_HELD, 'ptr')}, null")
-        return f.op(f"select i1 {holds}, i64 {apart}, i64 {index}")
-
-    def _show_siblings(self, index: str) -> None:
-        """Before a wave runs: it sees, in their order, the stores of its workgroup's others."""
-        f = self.f
-        holds = f.op(f"icmp ne ptr {context(f, R.C_HELD, 'ptr')}, null")
-        show, shown = f.label("show"), f.label("shown")
-        f.cond(holds, show, shown, likely=False)
-        f.place(show)
-        slot = f.op(f"udiv i64 {index}, {self.waves}")
-        first = f.op(f"mul i64 {slot}, {self.waves}")
-        with CountedLoop(f, self.waves, "sibling") as one:
-            other = f.op(f"add i64 {first}, {one.i}")
-            state = self.state(other)
-            queue = f.load("ptr", f.at(state, L.HELD), 8)
-            some = f.op(f"icmp ne i64 {f.load('i64', queue, 8)}, 0")
-            some = f.op(f"and i1 {some}, {f.op(f'icmp ne i64 {other}, {index}')}")
-            flush = f.label("flush")
-            f.cond(some, flush, one.step, likely=False)
-            f.place(flush)
-            f.emit(f"call void @{FLUSH}(ptr {state})")
-        f.br(shown)
-        f.place(shown)
 
     def _after_turn(self, state: str, index: str, at: str, following: str) -> None:
         """Act on the status that a wave left with; continue at `following`."""
@@ -262,7 +229,7 @@ class _Scheduler:
         f.ret(f"i32 {R.STOPPED}")
 
     def _ended(self, state: str, index: str, at: str, following: str) -> None:
-        """Add up what a wave executed, and keep the length of its trace."""
+        """Add up what a wave executed, and keep the lengths of its streams."""
         f = self.f
         mine = f.load("i64", f.at(state, L.EXECUTED), 8)
         total = f.op(f"add i64 {context(f, R.C_EXECUTED)}, {mine}")
@@ -270,14 +237,36 @@ class _Scheduler:
         f.store("i64", "0", f.at("%ctx", R.C_STUCK), 8)
         wave = f.op(f"urem i64 {index}, {self.waves}")
         number = self.group_number(at, f.op(f"udiv i64 {index}, {self.waves}"))
+        self._note_path(state, number, wave, mine)
         keep = f.label("keep")
-        traced = f.op(f"icmp ult i64 {number}, {context(f, R.C_TRACE_GROUPS)}")
-        f.cond(traced, keep, following)
+        place = R.trace_place(f, number)
+        f.cond(f.op(f"icmp sge i64 {place}, 0"), keep, following)
         f.place(keep)
-        entry = f.op(f"add i64 {f.op(f'mul i64 {number}, {self.waves}')}, {wave}")
-        lengths = f.at(context(f, R.C_TRACE_LENGTHS, "ptr"), f.op(f"mul i64 {entry}, 8"))
-        f.store("i64", f.load("i64", f.at(state, L.TRACE_LENGTH), 8), lengths, 8)
+        entry = f.op(f"add i64 {f.op(f'mul i64 {place}, {self.waves}')}, {wave}")
+        for lengths, length in (
+            (R.C_TRACE_LENGTHS, L.TRACE_LENGTH),
+            (R.C_TOUCH_LENGTHS, L.TOUCH_LENGTH),
+        ):
+            into = f.at(context(f, lengths, "ptr"), f.op(f"mul i64 {entry}, 8"))
+            f.store("i64", f.load("i64", f.at(state, length), 8), into, 8)
         f.br(following)
+
+    def _note_path(self, state: str, number: str, wave: str, executed: str) -> None:
+        """Add a wave's instructions and path to those of its workgroup."""
+        f = self.f
+        paths = context(f, R.C_PATHS, "ptr")
+        note, noted = f.label("path"), f.label("noted")
+        f.cond(f.op(f"icmp eq ptr {paths}, null"), noted, note)
+        f.place(note)
+        mine = f.at(paths, f.op(f"mul i64 {number}, 16"))
+        f.store("i64", f.op(f"add i64 {f.load('i64', mine, 8)}, {executed}"), mine, 8)
+        # An odd factor per wave: waves that trade their paths are another workgroup.
+        odd = f.op(f"or i64 {f.op(f'shl i64 {wave}, 1')}, 1")
+        path = f.op(f"mul i64 {f.load('i64', f.at(state, L.PATH), 8)}, {odd}")
+        into = f.at(mine, 8)
+        f.store("i64", f.op(f"add i64 {f.load('i64', into, 8)}, {path}"), into, 8)
+        f.br(noted)
+        f.place(noted)
 
     def _barriers(self, here: str) -> None:
         """Release barriers of workgroups in which every wave has arrived or ended."""
@@ -367,13 +356,13 @@ def runtime_module() -> Module:
     module = Module()
     R.emit_resolve(module)
     emit_shadow(module)
-    emit_held(module)
     emit_queue(module)
     emit_commit_function(module)
     emit_early(module)
     emit_landed(module)
     emit_hold(module)
     emit_carry(module)
+    emit_touch(module)
     R.emit_setup(module)
     emit_slice(module)
     emit_run(module)

@@ -9,7 +9,9 @@ from asmevo.emulate.native.helper import Helper
 from asmevo.emulate.native.ir import Module
 from asmevo.emulate.native.variant import Variant, family
 from asmevo.emulate.sanitize import shadow
+from asmevo.emulate.sanitize.touched import touch
 from asmevo.isa.semantics.memory import MemoryOp, memory_op
+from asmevo.timing.touches import LDS
 
 # Record slots: destination, address, first and second data.
 DST, ADDR, DATA0, DATA1 = range(4)
@@ -22,6 +24,9 @@ class LdsAddress:
         f = h.fn
         self.h, self.size = h, size
         self.bytes = f.op(f"add {f.i32s} {row}, {h.splat(offset, 32)}")
+        if h.variant.option("touch"):
+            wide = f.op(f"zext {f.i32s} {self.bytes} to {f.i64s}")
+            touch(h, wide, h.exec_bits(), size, LDS)
 
     def fast(self, miss: str) -> str:
         """Host pointer when the lanes' elements are consecutive, or a branch to `miss`."""

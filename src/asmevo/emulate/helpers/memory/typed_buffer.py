@@ -241,6 +241,7 @@ def emit_typed(module: Module, variant: Variant) -> None:
     f.place(known)
     size = f.op(f"zext i32 {size32} to i64")
     a = Addressing(h, 4)
+    a.note()
     valid = a.in_range(0, size)
     permission = L.READABLE if variant.option("load") else L.WRITABLE
     hosts = a.hosts(valid, 0, size, permission)
