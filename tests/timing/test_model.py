@@ -15,11 +15,9 @@ from asmevo.isa.instruction import Instruction
 from asmevo.isa.target import Target
 from asmevo.timing.machine import machine_for
 from asmevo.timing.model import (
-    LEVELS,
     NOT_VALIDATED,
     UNVALIDATED_BAND,
     Estimate,
-    MemoryHints,
     estimate,
     hottest_window,
     under_load,
@@ -108,13 +106,15 @@ def test_rounds_follow_the_formula() -> None:
     assert (full.rounds, full.workgroups) == (1, fits)
     more = run(workgroups=units * fits + 1)
     assert (more.rounds, more.workgroups) == (2, fits)
+    # The second round begins where places become free; only the first fills a unit one by one.
     overhead = machine["launch_first_issue"]
-    assert more.cycles - overhead == pytest.approx(2 * (full.cycles - overhead))
+    assert 1.4 * (full.cycles - overhead) < more.cycles - overhead < 2 * (full.cycles - overhead)
 
 
 def test_more_work_takes_longer() -> None:
     base = run(workgroups=304)
-    longer = run([*KERNEL[:-1], *["v_add_f32 v4, v4, v5"] * 100, "s_endpgm"], workgroups=304)
+    more = ["v_add_f32 v4, v4, v5"] * 100
+    longer = run([*KERNEL[:5], *more, *KERNEL[5:]], workgroups=304)
     assert longer.cycles >= base.cycles + 400
 
 
@@ -158,7 +158,7 @@ def test_long_traces_are_cut_and_scaled() -> None:
     cut = estimate(made, None, waves, fits, limit=4_000)
     assert cut.sampled
     assert not full.sampled
-    assert cut.executed <= 4_000 < full.executed
+    assert cut.executed <= 2 * 4_000 < full.executed
     # One-time costs (first fetches) are scaled with the rest.
     assert cut.cycles == pytest.approx(full.cycles, rel=0.05)
 
@@ -171,23 +171,8 @@ def test_traced_workgroups_repeat_to_fill_a_unit() -> None:
     assert full.executed == 8 * 4 * len(KERNEL)
 
 
-def test_memory_hints() -> None:
-    size = len(KERNEL)
-    level = np.full(size, -1, dtype=np.int8)
-    unhinted = run(workgroups=304)
-    level[2] = LEVELS.index("l1")
-    near = run(workgroups=304, memory=MemoryHints(level=level))
-    level[2] = LEVELS.index("dram")
-    far = run(workgroups=304, memory=MemoryHints(level=level))
-    assert near.cycles < far.cycles < unhinted.cycles
-    asked = np.full(size, -1.0)
-    asked[2] = 64.0  # a broadcast: one line for the whole wave
-    few = run(workgroups=304, memory=MemoryHints(request_bytes=asked))
-    assert few.memory_cycles < unhinted.memory_cycles
-    warm = run(workgroups=304, memory=MemoryHints(cold=False))
-    assert warm.cycles < unhinted.cycles
-    bound = run(workgroups=304, memory=MemoryHints(dram_bytes=1e9))
-    assert bound.cycles >= 1e9 / machine_for("gfx942")["dram_bytes_per_clk"]
+def test_what_was_touched_before_is_warm() -> None:
+    assert run(workgroups=304, cold=False).cycles < run(workgroups=304).cycles
 
 
 def test_an_idle_chip_answers_sooner() -> None:

@@ -296,7 +296,10 @@ def test_a_nop_is_never_faster_and_shows_where_nothing_hides_it(
     where = data.draw(st.integers(0, len(lines)))
     padded = [*lines[:where], f"s_nop {states}", *lines[where:]]
     assert MI300.clocks(padded) >= MI300.clocks(lines)
-    assert MI300.clocks([*lines, f"s_nop {states}"]) == MI300.clocks(lines) + 4 * (states + 1)
+    # Stores are still on their way when the wave ends, and hide what stands behind them.
+    if not any("store" in line for line in lines):
+        last = MI300.clocks([*lines, f"s_nop {states}"])
+        assert last == MI300.clocks(lines) + 4 * (states + 1)
 
 
 def test_simulation_speed() -> None:

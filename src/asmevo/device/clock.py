@@ -1,21 +1,59 @@
 """The emulated device's clock: executed instruction streams from the emulator, cycles from the
 model. Every figure is modelled.
+
+The whole launch is executed, because what a workgroup does may depend on the others and any of
+them may be the one that takes long. Few are looked at closely: those that stand for all, by what
+they executed and where in the launch they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from asmevo.capsule.model import Capsule
 from asmevo.codeobject import Kernel
 from asmevo.device.protocol import Timing, WaveTrace
 from asmevo.program import Program
+from asmevo.timing.launch import kinds_of, representatives, spread
 from asmevo.timing.model import Estimate, estimate
 from asmevo.timing.occupancy import Occupancy, occupancy
 
 TRACED_WORKGROUPS = 8
-"""Most workgroups whose streams feed the model; further residents repeat them in turn."""
+"""Most workgroups whose streams feed the model."""
+_BLOCKS = 1 << 18  # block entries of a traced wave, if its streams are not for the clock
+# Room for the streams of all traced waves together; what is not used costs nothing.
+_ALL_BLOCKS = 1 << 27
+_ALL_WORDS = 1 << 26
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What a run keeps for the clock.
+
+    Attributes:
+        traced: workgroups whose executed instructions are kept.
+        blocks: most block entries of each of their waves.
+        touches: most words of touched addresses (`timing.touches`) of each wave; 0 records none.
+        paths: whether to say what each workgroup of the launch executed.
+    """
+
+    traced: tuple[int, ...] = ()
+    blocks: int = _BLOCKS
+    touches: int = 0
+    paths: bool = False
+
+    @property
+    def any(self) -> bool:
+        """Whether the kernel has to be encoded with traces."""
+        return bool(self.traced) or self.paths
+
+
+Recorder = Callable[[Recording], tuple[list[WaveTrace], NDArray[np.uint64]]]
+"""Runs the launch: traces of the traced workgroups, and the paths (see `machine.Outcome`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +63,30 @@ class TimedLaunch:
     Attributes:
         occupancy: what fits a compute unit.
         workgroups: workgroups of the launch.
-        traced: how many of them to execute for their streams.
+        footprint: bytes of the buffers that the launch can reach.
     """
 
     occupancy: Occupancy
     workgroups: int
-    traced: int
+    footprint: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Streams:
+    """What representative workgroups executed.
+
+    Attributes:
+        traces: streams of their waves.
+        members: for each workgroup of the launch the place, among the traced ones by ascending
+            id, of the one that stands for it, int32 [workgroups].
+    """
+
+    traces: list[WaveTrace]
+    members: NDArray[np.int32]
 
 
 def plan(kernel: Kernel, capsule: Capsule) -> TimedLaunch:
-    """Occupancy of a launch and how many workgroups to trace.
+    """Occupancy of a launch and what it can reach.
 
     Raises:
         InputError: the workgroup does not fit a compute unit.
@@ -44,32 +96,74 @@ def plan(kernel: Kernel, capsule: Capsule) -> TimedLaunch:
     fits = occupancy(
         d.target, d.vgprs, d.group_segment_fixed_size + capsule.lds_dynamic, capsule.block
     )
-    total = capsule.workgroups
-    return TimedLaunch(fits, total, min(total, fits.workgroups_per_cu, TRACED_WORKGROUPS))
+    return TimedLaunch(fits, capsule.workgroups, sum(b.size for b in capsule.buffers))
+
+
+def streams(launch: TimedLaunch, record: Recorder) -> Streams:
+    """Execute the launch and choose who stands for it.
+
+    The launch is run again only if the workgroups that were traced at first do not hold one of
+    every kind.
+    """
+    total, waves = launch.workgroups, launch.occupancy.waves_per_workgroup
+    guess = spread(total, TRACED_WORKGROUPS)
+    room = len(guess) * waves
+    recording = Recording(tuple(guess), _ALL_BLOCKS // room, _ALL_WORDS // room, True)
+    traces, paths = record(recording)
+    kinds = kinds_of(paths, TRACED_WORKGROUPS)
+    chosen, place = representatives(paths, kinds, TRACED_WORKGROUPS)
+    if {int(kinds[g]) for g in guess} == set(kinds.tolist()) and _same(paths, kinds):
+        mine = [[n for n, g in enumerate(guess) if kinds[g] == k] for k in range(kinds.max() + 1)]
+        members = np.zeros(total, np.int32)
+        for k, places in enumerate(mine):
+            those = np.flatnonzero(kinds == k)
+            members[those] = np.array(places)[np.arange(len(those)) * len(places) // len(those)]
+        return Streams(traces, members)
+    room = len(chosen) * waves
+    recording = replace(
+        recording,
+        traced=tuple(chosen),
+        blocks=_ALL_BLOCKS // room,
+        touches=_ALL_WORDS // room,
+        paths=False,
+    )
+    traces, _ = record(recording)
+    rank = np.argsort(np.argsort(np.array(chosen)))
+    return Streams(traces, rank[place].astype(np.int32))
+
+
+def _same(paths: NDArray[np.uint64], kinds: NDArray[np.int32]) -> bool:
+    """Whether the workgroups of each kind executed equally many instructions."""
+    return all(
+        len(np.unique(paths[kinds == k, 0])) == 1 for k in range(int(kinds.max(initial=-1)) + 1)
+    )
 
 
 def model(
     program: Program,
     kernel: Kernel,
     launch: TimedLaunch,
-    traces: Sequence[WaveTrace],
+    streams: Streams,
     *,
     split: bool = False,
 ) -> Estimate:
     """The cycle model's estimate for a traced launch; `split` also gives the core-bound part."""
     function = program.kernel_function(kernel)
-    inside = all(
-        len(t.indices) == 0
-        or (t.indices.min() >= function.first and t.indices.max() < function.last)
-        for t in traces
-    )
     return estimate(
         program,
-        function if inside else None,
-        traces,
+        function if _inside(streams.traces, function.first, function.last) else None,
+        streams.traces,
         launch.occupancy,
         workgroups=launch.workgroups,
+        members=streams.members,
+        footprint=float(launch.footprint),
         split=split,
+    )
+
+
+def _inside(traces: Sequence[WaveTrace], first: int, last: int) -> bool:
+    return all(
+        len(t.indices) == 0 or (t.indices.min() >= first and t.indices.max() < last) for t in traces
     )
 
 

@@ -18,6 +18,7 @@ from asmevo.capsule.model import Capsule, Region
 from asmevo.capsule.schedule import Schedule
 from asmevo.codeobject import CodeObject, Kernel
 from asmevo.device import clock
+from asmevo.device.clock import Recording
 from asmevo.device.outcomes import (
     fault_of,
     instruction_counts,
@@ -25,7 +26,15 @@ from asmevo.device.outcomes import (
     undefined_operands,
     wave_traces,
 )
-from asmevo.device.protocol import DeviceRecipe, Fault, Label, RunOptions, RunResult, Timing
+from asmevo.device.protocol import (
+    DeviceRecipe,
+    Fault,
+    Label,
+    RunOptions,
+    RunResult,
+    Timing,
+    WaveTrace,
+)
 from asmevo.emulate import layout as L
 from asmevo.emulate.decode.encode import EncodedKernel, Style, encode
 from asmevo.emulate.engine.junk import Junk
@@ -46,7 +55,6 @@ class RunFault(BuildError):
 
 
 _KEPT_OBJECTS = 16
-_TRACE_BLOCKS = 1 << 18  # block entries kept per traced wave
 _INTERLEAVED_RESIDENT = 4  # workgroups that run side by side under interleaved schedules
 _MOST_RESIDENT_WAVES = 4096  # when waves wait for workgroups that have not started
 # Instructions after which a wave is looked at for progress; in turns, every wave of them is.
@@ -80,15 +88,13 @@ class _Order:
     most_resident: int
 
     @staticmethod
-    def of(schedule: Schedule, capsule: Capsule, first_groups: int | None, lanes: int) -> _Order:
-        """The order of a schedule for waves of `lanes`; `first_groups` runs only those."""
+    def of(schedule: Schedule, capsule: Capsule, lanes: int) -> _Order:
+        """The order of a schedule for waves of `lanes`."""
         number, count = schedule.number, capsule.workgroups
         groups = None
         if schedule.kind == "shuffle":
             rng = np.random.Generator(np.random.PCG64(number))
             groups = rng.permutation(count).tolist()
-        if first_groups is not None:
-            groups = list(range(min(first_groups, count)))
         fair = schedule.kind in ("interleave", "pause")
         waves = -(-math.prod(capsule.block) // lanes)
         most = max(1, min(count, _MOST_RESIDENT_WAVES // waves)) if fair else 1
@@ -204,23 +210,24 @@ class EmulatedDevice:
             UnsupportedError: the kernel reached an instruction that is not supported.
             InputError: block or LDS sizes that the target cannot have.
         """
-        return self._execute(object, capsule, options, None)
+        first = min(options.trace_workgroups, capsule.workgroups)
+        return self._execute(object, capsule, options, Recording(tuple(range(first))))[0]
 
     def _execute(
-        self, object: bytes, capsule: Capsule, options: RunOptions, first_groups: int | None
-    ) -> RunResult:
-        """`run`, of all workgroups or of the first few only (for their traces)."""
+        self, object: bytes, capsule: Capsule, options: RunOptions, recording: Recording
+    ) -> tuple[RunResult, NDArray[np.uint64]]:
+        """`run` with more to record; also the paths that were asked for."""
         loaded = self._load(object)
         kernel = loaded.co.kernel(capsule.kernel)
         _check_target(kernel)
         lanes = kernel.descriptor.target.wave_size
-        order = _Order.of(options.schedule_for(capsule), capsule, first_groups, lanes)
+        order = _Order.of(options.schedule_for(capsule), capsule, lanes)
         start = time.perf_counter()
-        ran = self._attempt(loaded, kernel, capsule, options, order)
+        ran = self._attempt(loaded, kernel, capsule, options, order, recording)
         if ran.outcome.stuck and order.fair and order.resident < order.most_resident:
             # A wave may wait for a workgroup that no place was left for.
             order = replace(order, resident=order.most_resident)
-            ran = self._attempt(loaded, kernel, capsule, options, order)
+            ran = self._attempt(loaded, kernel, capsule, options, order, recording)
         seconds = time.perf_counter() - start
         fault = fault_of(ran.outcome, ran.encoded, ran.regions, capsule)
         if fault is not None:
@@ -243,7 +250,7 @@ class EmulatedDevice:
             else memory.get(b.name, b"")
             for b in capsule.buffers
         }
-        return RunResult(
+        result = RunResult(
             ok=fault is None,
             fault=fault,
             buffers=buffers,
@@ -255,6 +262,7 @@ class EmulatedDevice:
             observations=tuple(observation(r) for r in ran.outcome.reports),
             undefined_place=ran.junk().place_of if options.watch_memory else None,
         )
+        return result, ran.outcome.paths
 
     def _attempt(
         self,
@@ -263,10 +271,12 @@ class EmulatedDevice:
         capsule: Capsule,
         options: RunOptions,
         order: _Order,
+        recording: Recording,
     ) -> _Ran:
         """One run from the capsule's memory; repeated while it meets new MODE values."""
         style = Style(
-            trace=options.trace_workgroups > 0,
+            trace=recording.any,
+            touch=recording.touches > 0,
             tick=order.quantum > 0,
             pause=order.pause is not None,
             exact=options.matrix == "exact",
@@ -288,8 +298,10 @@ class EmulatedDevice:
             poison=options.poison,
             budget=options.instruction_budget,
             slice=_FAIR_SLICE if order.fair else _SLICE,
-            trace_groups=options.trace_workgroups,
-            trace_capacity=_TRACE_BLOCKS,
+            traced=recording.traced,
+            trace_capacity=recording.blocks,
+            touch_capacity=recording.touches,
+            paths=recording.paths,
             shadow=options.watch_memory,
             waits=options.late_loads,
             **_code_placement(capsule),
@@ -338,9 +350,9 @@ class EmulatedDevice:
         plain = replace(
             options, watch_memory=False, late_loads=False, profile=False, trace_workgroups=0
         )
-        fair = _Order.of(Schedule.parse(FAIR_ORDER), capsule, None, lanes)
+        fair = _Order.of(Schedule.parse(FAIR_ORDER), capsule, lanes)
         fair = replace(fair, resident=fair.most_resident)
-        probe = self._attempt(loaded, kernel, capsule, plain, fair)
+        probe = self._attempt(loaded, kernel, capsule, plain, fair, Recording())
         if probe.outcome.budget_spent:
             return replace(fault, message=f"{endless}, also in wave order {FAIR_ORDER}")
         message = (
@@ -360,12 +372,15 @@ class EmulatedDevice:
         loaded = self._load(object)
         kernel = loaded.co.kernel(capsule.kernel)
         launch = clock.plan(kernel, capsule)
-        result = self._execute(
-            object, capsule, RunOptions(trace_workgroups=launch.traced), launch.traced
-        )
-        if result.fault is not None:
-            raise RunFault(f"nothing to time: {result.fault.one_line()}")
-        return clock.model(loaded.program, kernel, launch, result.wave_traces, split=split)
+
+        def record(recording: Recording) -> tuple[list[WaveTrace], NDArray[np.uint64]]:
+            result, paths = self._execute(object, capsule, RunOptions(), recording)
+            if result.fault is not None:
+                raise RunFault(f"nothing to time: {result.fault.one_line()}")
+            return result.wave_traces, paths
+
+        streams = clock.streams(launch, record)
+        return clock.model(loaded.program, kernel, launch, streams, split=split)
 
     def time(self, object: bytes, capsule: Capsule, samples: int) -> Timing:
         """Modelled cycles of one dispatch (a single sample: the model is deterministic)."""

@@ -18,9 +18,8 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import numba
 import numpy as np
-from numba.core import config as _numba_config
 
-from asmevo.caches import cache_folder
+from asmevo.timing.compiled import compiled
 from asmevo.timing.state import FLIGHT, RING
 
 DEADLOCK = 1
@@ -33,7 +32,7 @@ _STORE, _BUFFER, _SCRATCH, _PACKED, _SWAP, _LGKM, _NO_VMCNT, _SCALED, _STRADDLES
     1 << n for n in range(9)
 )
 # Places in `state.Vmem.clock`.
-_ENTERED, _RETURNED, _SHARED, _INFLIGHT = range(4)
+_ENTERED, _RETURNED, _SHARED, _INFLIGHT, _LAST, _WRITTEN = range(6)
 
 
 class Clocks(NamedTuple):
@@ -42,7 +41,7 @@ class Clocks(NamedTuple):
     slot: Any
     trans_issue: Any
     permlane_swap_issue: Any
-    lds_read_port: Any
+    lds_read_bytes_per_clk: Any
     lds_write_issue: Any
     lds_write_per_dword: Any
     branch_taken: Any
@@ -66,6 +65,11 @@ class Clocks(NamedTuple):
     vmem_queue: Any
     vmem_inflight: Any
     vmem_latency: Any
+    level_l1: Any
+    level_l2: Any
+    fresh_latency: Any
+    fresh_bytes_per_clk: Any
+    store_bytes_per_clk: Any
     vmem_bytes_per_clk: Any
     vmem_cold: Any
     store_latency: Any
@@ -222,16 +226,25 @@ def _admitted(
 def _vector_memory(
     vm_port: Any, flags: Any, lane_bytes: Any, vm_address: Any, vm_clock: Any, memory_latency: Any,
     touched: Any, vm_started: Any, vm_issued: Any, flight: Any, flight_done: Any, flight_bytes: Any,
-    vm_done: Any, vm_count: Any, lg_done: Any, lg_count: Any, c: Any, cold: bool, w: int, simd: int,
-    i: int, t: float,
+    vm_done: Any, vm_count: Any, lg_done: Any, lg_count: Any, accesses: Any, c: Any, cold: bool,
+    w: int, simd: int, i: int, a: int, t: float,
 ) -> float:  # fmt: skip
-    """Address unit, bytes in flight in order, latency, this unit's share of the bandwidth."""
+    """Address unit, bytes in flight in order, latency, this unit's share of the bandwidth.
+
+    `a` is the row of `accesses` that says what this execution touches, or -1.
+    """
     vm_port[simd] = t + c.slot
     if flags[i] & _NO_VMCNT:
         return t + c.slot
     size = 64.0 * lane_bytes[i]
+    port = size / c.ta_bytes_per_clk
+    moved = size
+    if a >= 0:
+        port = accesses[0][a]
+        size = port * c.ta_bytes_per_clk
+        moved = accesses[1][a]
     begin = max(t, vm_address[simd])
-    vm_address[simd] = begin + max(c.ta_clocks, size / c.ta_bytes_per_clk)
+    vm_address[simd] = begin + max(c.ta_clocks, port)
     begin = _admitted(
         flight, flight_done, vm_clock, flight_bytes, c, size, max(begin, vm_clock[_ENTERED]),
     )  # fmt: skip
@@ -244,15 +257,30 @@ def _vector_memory(
         rate = 0.0
     elif flags[i] & _STORE:
         latency = c.store_latency
+        if a >= 0:
+            latency += accesses[3][a]
+    elif a >= 0:
+        latency = c.level_l1
+        if accesses[2][a] > 0.0:
+            latency = c.fresh_latency
+        elif moved > 0.0:
+            latency = c.level_l2
+        latency += accesses[3][a]
     elif memory_latency[i] >= 0.0:
         latency = memory_latency[i]
     elif cold and not touched[w, i]:
         latency += c.vmem_cold
     touched[w, i] = 1
     if rate > 0.0:
-        vm_clock[_SHARED] = max(vm_clock[_SHARED], begin) + size / rate
+        busy = moved / rate
+        if a >= 0:
+            busy = max(busy, accesses[2][a] / c.fresh_bytes_per_clk)
+        vm_clock[_SHARED] = max(vm_clock[_SHARED], begin) + busy
         latency += vm_clock[_SHARED] - begin
-    done = max(begin + latency, vm_clock[_RETURNED] + size / c.ta_bytes_per_clk)
+    if a >= 0 and flags[i] & _STORE:
+        vm_clock[_WRITTEN] = max(vm_clock[_WRITTEN], begin) + moved / c.store_bytes_per_clk
+        latency = max(latency, vm_clock[_WRITTEN] - begin)
+    done = max(begin + latency, vm_clock[_RETURNED] + port)
     vm_clock[_RETURNED] = done
     vm_started[simd, vm_issued[simd] % RING] = begin
     vm_issued[simd] += 1
@@ -263,6 +291,8 @@ def _vector_memory(
         vm_clock[_INFLIGHT] += size
     vm_done[w, vm_count[w] % RING] = done
     vm_count[w] += 1
+    if flags[i] & _STORE:
+        vm_clock[_LAST] = max(vm_clock[_LAST], done)
     if flags[i] & _LGKM:
         lg_done[w, lg_count[w] % RING] = done
         lg_count[w] += 1
@@ -281,9 +311,12 @@ def _counts_lgkm(lg_count: Any, lg_done: Any, w: int, done: float) -> None:
 @_unit
 def _local(
     lane_bytes: Any, flags: Any, lds_port: Any, lds_data: Any, lds_free: Any, lds_started: Any,
-    lds_issued: Any, lg_count: Any, lg_done: Any, c: Any, w: int, simd: int, i: int, t: float,
+    lds_issued: Any, lg_count: Any, lg_done: Any, accesses: Any, c: Any, w: int, simd: int, i: int,
+    a: int, t: float,
 ) -> float:  # fmt: skip
     service = 64.0 * lane_bytes[i] / c.lds_bytes_per_clk
+    if a >= 0:
+        service = accesses[0][a]
     after = t + c.slot
     if flags[i] & _STORE:
         d = c.lds_write_issue + c.lds_write_per_dword * (lane_bytes[i] / 4.0)
@@ -293,7 +326,7 @@ def _local(
         begin = max(t + d - service, lds_free[0])
         latency = c.lds_write_latency
     else:
-        lds_port[simd] = t + c.lds_read_port
+        lds_port[simd] = t + max(c.slot, 64.0 * lane_bytes[i] / c.lds_read_bytes_per_clk)
         begin = max(t, lds_free[0])
         latency = c.lds_latency
     lds_started[simd, lds_issued[simd] % RING] = begin
@@ -419,14 +452,14 @@ def _goes_on(
 
 # --- the clock -------------------------------------------------------------------------------
 def _run(
-    c: Any, code: Any, streams: Any, cold: bool, record: Any,
+    c: Any, code: Any, streams: Any, accesses: Any, cold: bool, record: Any,
     waves: Any, ports: Any, lds: Any, vmem: Any, caches: Any, groups: Any,
 ) -> int:  # fmt: skip
     """Numba kernel; see `simulate`. Returns 0, or 1 when waves wait at a barrier for ever."""
     (kind, flags, lane_bytes, memory_latency, passes, coexec, wait_vm, wait_lgkm, immediate, line,
      scalar_line, scalar_base, src_start, src, dst_start, dst) = code  # fmt: skip
-    stream, start, wave_simd, wave_group, wave_begin = streams
-    cost, count, wave_end, issue = record
+    stream, access, start, wave_simd, wave_group, wave_begin = streams
+    cost, count, wave_end, issue, done = record
     (at, ready_since, position, priority, pending, to_memory, to_buffer, to_branch, touched,
      wave_line, vm_done, vm_count, lg_done, lg_count) = waves  # fmt: skip
     vector_free, packed_free, matrix_free, scalar_free = ports
@@ -482,12 +515,12 @@ def _run(
             after = _vector_memory(
                 vm_port, flags, lane_bytes, vm_address, vm_clock, memory_latency, touched,
                 vm_started, vm_issued, flight, flight_done, flight_bytes, vm_done, vm_count,
-                lg_done, lg_count, c, cold, w, simd, i, t,
+                lg_done, lg_count, accesses, c, cold, w, simd, i, access[p], t,
             )  # fmt: skip
         elif k == _LDS:
             after = _local(
                 lane_bytes, flags, lds_port, lds_data, lds_free, lds_started, lds_issued, lg_count,
-                lg_done, c, w, simd, i, t,
+                lg_done, accesses, c, w, simd, i, access[p], t,
             )  # fmt: skip
         elif k == _SMEM:
             after = _scalar_memory(
@@ -517,35 +550,8 @@ def _run(
                 at, wave_group, ready_since, position, cost, stream, issue, group, t +
                 c.barrier_release,
             )  # fmt: skip
+    done[0] = vm_clock[_LAST]
     return 0
 
 
-def _compiled() -> Callable[..., int]:
-    """The kernel, compiled on first use and kept in the project's cache folder.
-
-    Without a folder to write it is compiled again in every process.
-    """
-    settings = cast(Any, _numba_config)
-    before = settings.CACHE_DIR
-    try:
-        folder = cache_folder("numba")
-        if folder is None:
-            return _njit(nogil=True, _nrt=False)(_run)
-        settings.CACHE_DIR = str(folder)
-        kept = _njit(cache=True, nogil=True, _nrt=False)(_run)
-    except RuntimeError:  # numba: no locator available
-        return _njit(nogil=True, _nrt=False)(_run)
-    finally:
-        settings.CACHE_DIR = before
-
-    def run(*arguments: Any) -> int:
-        try:
-            return kept(*arguments)
-        except OSError:
-            # It was compiled and could not be kept (a full disk); what is compiled stays usable.
-            return kept(*arguments)
-
-    return run
-
-
-run = _compiled()
+run = compiled(_run)

@@ -9,6 +9,7 @@ are compute parts (CDNA): gfx90a (MI210), gfx942 (MI300X, MI325X) and gfx950 (MI
 * `LLVM`: tables of LLVM 22 (`SISchedule.td`, `GCNHazardRecognizer.cpp`, occupancy as `llc` prints).
 * `gpu-benches`: RRZE-HPC pointer-chase and bandwidth measurements of MI210 and MI300X.
 * `spec`: AMD product data (ROCm "GPU hardware specifications").
+* `microbench`: public measurements of single instructions (tingqli/pyhip on MI308X).
 * `assumed`: no observation; carried over from the nearest part. Never validated.
 """
 
@@ -73,7 +74,14 @@ ROWS: tuple[Row, ...] = (
     Row("slot", "clk", 4, 4, 4, f"trace: one issue per SIMD in 4 clocks; {_CARRIED}"),
     Row("trans_issue", "clk", 16, 16, 8, f"trace: v_rcp 16 (gfx942), v_exp 8 (gfx950); {_CARRIED}"),
     Row("permlane_swap_issue", "clk", 8, 8, 8, "trace (gfx950); others have no such opcode"),
-    Row("lds_read_port", "clk", 8, 8, 4, f"trace: ds_read to ds_read minimum; {_CARRIED}"),
+    Row(
+        "lds_read_bytes_per_clk",
+        "B/clk",
+        64,
+        64,
+        128,
+        "microbench (pyhip): b32 4, b128 16 clk; trace: b64 8 (gfx942), 4 (gfx950); gfx90a assumed",
+    ),
     Row("lds_write_issue", "clk", 4, 4, 4, f"trace: 4 + lds_write_per_dword*dwords; {_CARRIED}"),
     Row("lds_write_per_dword", "clk", 4, 4, 4, f"trace: b32/b64/b128 8/12/20; {_CARRIED}"),
     Row("branch_taken", "clk", 20, 20, 20, f"trace; {_CARRIED}"),
@@ -97,6 +105,7 @@ ROWS: tuple[Row, ...] = (
     Row("lds_latency", "clk", 52, 52, 44, f"trace: b64 56 (gfx942), b32 48, b128 52; {_CARRIED}"),
     Row("lds_write_latency", "clk", 52, 52, 48, f"trace: b64 64 (gfx942), 60 (gfx950); {_CARRIED}"),
     Row("lds_queue", "entries", 4, 4, 4, f"trace: five b64 per SIMD at 8 clk, then 16; {_CARRIED}"),
+    Row("lds_banks", "count", 32, 32, 64, "CDNA3 ISA 2; gfx950: 64 (Modular, Mojo documentation)"),
     # --- vector memory -----------------------------------------------------------------------
     Row("ta_clocks", "clk", 4, 4, 4, f"trace: dword loads back to back; {_CARRIED}"),
     Row("ta_bytes_per_clk", "B/clk", 64, 64, 64, f"trace: dwordx4 16 clk per SIMD; {_CARRIED}"),
@@ -106,6 +115,14 @@ ROWS: tuple[Row, ...] = (
     Row("vmem_bytes_per_clk", "B/clk", 16, 55, 32, "calibrated, one CU's share; gfx90a assumed"),
     Row("vmem_cold", "clk", 0, 0, 0, f"not separable from vmem_latency; {_CARRIED}"),
     Row("store_latency", "clk", 250, 213, 213, "gpu-benches L2 latency"),
+    Row(
+        "store_bytes_per_clk",
+        "B/clk",
+        7.1,
+        7.1,
+        7.1,
+        "microbench (pyhip, full MI308X): 1024-byte stores 128-176 clk apart; others assumed",
+    ),
     Row("scratch_latency", "clk", 190, 190, 190, "trace (gfx942): 164-196; others assumed"),
     # --- scalar memory, instruction fetch -----------------------------------------------------
     Row("smem_latency", "clk", 60, 60, 60, f"trace: hits 40-60; {_CARRIED}"),
@@ -120,6 +137,15 @@ ROWS: tuple[Row, ...] = (
     ),
     Row("smem_line", "clk", 339, 339, 278, "trace: 0.7 of smem_cold; gfx90a assumed"),
     Row("fetch_cold_line", "clk", 5, 5, 10, f"calibrated: first touch of a 128 B line; {_CARRIED}"),
+    # --- caches ------------------------------------------------------------------------------
+    Row("l1_bytes", "B", 16384, 32768, 32768, "CDNA2, CDNA3 white papers: vector L1 of a CU"),
+    Row("l1_ways", "count", 64, 64, 64, "CDNA3 white paper: 64-way; others assumed"),
+    Row("l2_count", "count", 1, 8, 8, "spec: one L2 for each XCD (gfx90a: for each die)"),
+    Row("mall_bytes", "B", 0, 268435456, 268435456, "spec: 256 MiB Infinity Cache; gfx90a none"),
+    Row("mall_bytes_per_clk", "B/clk", 964, 8190, 7818, "spec: 17.2 TB/s at most; gfx90a: HBM"),
+    Row("fresh_latency", "clk", 680, 456, 456, "level_mall; set for each launch (`traffic`)"),
+    Row("fresh_bytes_per_clk", "B/clk", 16, 27, 30, "set for each launch (`traffic`)"),
+    Row("atomic_clocks", "clk", 4, 4, 4, "assumed: L2 read-modify-write of one dword"),
     # --- launch ------------------------------------------------------------------------------
     Row(
         "launch_first_issue", "clk", 650, 650, 650, f"trace: wave start to first issue; {_CARRIED}"

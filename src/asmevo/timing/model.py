@@ -10,7 +10,7 @@ given apart.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -19,17 +19,18 @@ from numpy.typing import NDArray
 from asmevo.errors import InputError
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.target import Target
+from asmevo.timing import unit
+from asmevo.timing.launch import in_turn, makespan, weights
 from asmevo.timing.machine import MachineModel, machine_for
 from asmevo.timing.occupancy import Occupancy
-from asmevo.timing.simulate import Simulation, WaveLike, simulate
+from asmevo.timing.simulate import WaveLike
 from asmevo.timing.static import Kind, StaticProgram, static_program
+from asmevo.timing.traffic import Traffic
 
 _F64 = NDArray[np.float64]
 
 LABEL = "modelled"
 NOT_VALIDATED = "not validated"
-# Memory levels that hints may name, nearest first; rows `level_*` of the machine table.
-LEVELS = ("l1", "l2", "mall", "dram")
 # Mean absolute held-out errors; docs/results/timing.md, `make bench-timing`.
 _CLASSES: dict[str, tuple[str, float]] = {
     "gfx942": ("gfx942 bf16 GEMM, held out by kernel", 0.12),
@@ -77,25 +78,6 @@ class ProgramLike(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MemoryHints:
-    """What a caller knows about memory, by instruction index of the program.
-
-    Attributes:
-        request_bytes: bytes that one execution asks of the cache (whole lines; a broadcast load
-            asks for few, a strided one for many), float64 [instructions], -1 unknown.
-        level: index into `LEVELS` that serves the instruction's loads, int8 [instructions], -1
-            unknown (the calibrated loaded latency is used).
-        dram_bytes: bytes of the whole launch that reach device memory; None unknown.
-        cold: whether kernel arguments, instructions and data are first touched.
-    """
-
-    request_bytes: _F64 | None = None
-    level: NDArray[np.int8] | None = None
-    dram_bytes: float | None = None
-    cold: bool = True
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Estimate:
     """A modelled kernel time.
 
@@ -130,13 +112,6 @@ class Estimate:
     label: str = LABEL
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Wave:
-    workgroup: int
-    wave: int
-    indices: NDArray[np.int32]
-
-
 def validation_class(
     program: StaticProgram, executed: NDArray[np.int64], load: float = 1.0
 ) -> tuple[str, float]:
@@ -158,56 +133,6 @@ def validation_class(
     return found
 
 
-def resident_waves(
-    traces: Sequence[WaveLike], workgroups: int, limit: int | None
-) -> tuple[list[_Wave], float]:
-    """Waves of `workgroups` workgroups, repeating the traced ones in turn, and the kept fraction.
-
-    `limit` caps the wave instructions in all: every wave is then cut at the same fraction.
-
-    Raises:
-        InputError: nothing was traced.
-    """
-    by_group: dict[int, list[WaveLike]] = {}
-    for trace in traces:
-        if trace.indices.shape[0]:
-            by_group.setdefault(int(trace.workgroup), []).append(trace)
-    if not by_group:
-        raise InputError(
-            "the estimate needs executed instructions of at least one wave",
-            "run with trace_workgroups of 1 or more",
-        )
-    groups = [by_group[key] for key in sorted(by_group)]
-    chosen = [groups[i % len(groups)] for i in range(workgroups)]
-    total = sum(int(w.indices.shape[0]) for group in chosen for w in group)
-    share = 1.0 if limit is None or total <= limit else limit / total
-    waves: list[_Wave] = []
-    kept = 0
-    for number, group in enumerate(chosen):
-        for trace in sorted(group, key=lambda w: int(w.wave)):
-            length = int(trace.indices.shape[0])
-            keep = length if share >= 1.0 else max(1, int(length * share))
-            kept += keep
-            waves.append(_Wave(number, int(trace.wave), trace.indices[:keep]))
-    return waves, kept / total
-
-
-def _applied(
-    program: StaticProgram, hints: MemoryHints, machine: MachineModel, first: int, last: int
-) -> tuple[StaticProgram, _F64]:
-    latency = np.full(len(program), -1.0)
-    if hints.level is not None:
-        level = hints.level[first:last]
-        for number, name in enumerate(LEVELS):
-            latency[level == number] = machine[f"level_{name}"]
-    if hints.request_bytes is not None:
-        asked = hints.request_bytes[first:last]
-        known = (asked >= 0) & (program.kind == Kind.VMEM)
-        lane_bytes = np.where(known, asked / 64.0, program.lane_bytes)
-        program = replace(program, lane_bytes=lane_bytes)
-    return program, latency
-
-
 def under_load(machine: MachineModel, load: float) -> MachineModel:
     """The machine's memory system when a share `load` (0..1) of the compute units is busy.
 
@@ -219,7 +144,10 @@ def under_load(machine: MachineModel, load: float) -> MachineModel:
     floor = min(machine["level_mall"], machine["vmem_latency"])
     latency = floor + (machine["vmem_latency"] - floor) * load
     rate = min(machine["ta_bytes_per_clk"], machine["vmem_bytes_per_clk"] / max(load, 1e-3))
-    return machine.with_values(vmem_latency=latency, vmem_bytes_per_clk=rate)
+    written = min(machine["ta_bytes_per_clk"], machine["store_bytes_per_clk"] / max(load, 1e-3))
+    return machine.with_values(
+        vmem_latency=latency, vmem_bytes_per_clk=rate, store_bytes_per_clk=written
+    )
 
 
 def _ideal(machine: MachineModel) -> MachineModel:
@@ -227,7 +155,11 @@ def _ideal(machine: MachineModel) -> MachineModel:
     return machine.with_values(
         vmem_latency=machine["level_l1"],
         store_latency=machine["level_l1"],
+        level_l2=machine["level_l1"],
+        fresh_latency=machine["level_l1"],
+        fresh_bytes_per_clk=unlimited,
         vmem_bytes_per_clk=machine["ta_bytes_per_clk"],
+        store_bytes_per_clk=machine["ta_bytes_per_clk"],
         vmem_inflight=unlimited,
         vmem_cold=0.0,
         smem_cold=machine["smem_latency"],
@@ -235,11 +167,6 @@ def _ideal(machine: MachineModel) -> MachineModel:
         smem_line=machine["smem_latency"],
         fetch_cold_line=0.0,
     )
-
-
-def _traffic(program: StaticProgram, simulation: Simulation) -> float:
-    vector = program.kind == Kind.VMEM
-    return float((64.0 * program.lane_bytes * simulation.count)[vector].sum())
 
 
 def estimate(
@@ -250,7 +177,9 @@ def estimate(
     machine: MachineModel | None = None,
     *,
     workgroups: int | None = None,
-    memory: MemoryHints | None = None,
+    members: NDArray[np.int32] | None = None,
+    footprint: float | None = None,
+    cold: bool = True,
     limit: int | None = 2_000_000,
     split: bool = True,
 ) -> Estimate:
@@ -264,8 +193,12 @@ def estimate(
         occupancy: what fits a compute unit.
         machine: constants; default: the target's table.
         workgroups: workgroups of the launch; default: those traced.
-        memory: what is known about memory.
-        limit: most wave instructions to simulate; longer waves are cut and the result scaled.
+        members: for each workgroup of the launch, in dispatch order, the place among the traced
+            workgroups (by ascending id) of the one that stands for it, int32 [workgroups];
+            default: each in its turn.
+        footprint: bytes of memory that the launch can reach; None unknown.
+        cold: whether kernel arguments, instructions and data are first touched.
+        limit: most wave instructions to simulate at once; longer executions are sampled.
         split: whether to run the second simulation that `core_cycles` takes (else it is nan).
 
     Raises:
@@ -273,61 +206,53 @@ def estimate(
         UnsupportedError: no machine table for the target.
     """
     used = machine_for(program.target) if machine is None else machine
-    hints = MemoryHints() if memory is None else memory
     size = len(program.instructions)
     first, last = (
-        (0, size)
-        if kernel_function is None
-        else (
-            kernel_function.first,
-            kernel_function.last,
-        )
+        (0, size) if kernel_function is None else (kernel_function.first, kernel_function.last)
     )
-    total = len({int(t.workgroup) for t in traces}) if workgroups is None else workgroups
-    if total < 1:
-        raise InputError(f"a launch of {total} workgroups has no time", "check the grid")
-    units = used.count("compute_units")
-    resident = min(occupancy.workgroups_per_cu, -(-total // units))
-    rounds = -(-total // (units * resident))
-    load = min(1.0, total / units)
-    used = under_load(used, load)
-    waves, kept = resident_waves(traces, resident, limit)
-    if first:
-        waves = [_Wave(w.workgroup, w.wave, w.indices - np.int32(first)) for w in waves]
     flat = static_program(
         program.instructions[first:last], program.target, program.offsets[first:last]
     )
-    flat, latency = _applied(flat, hints, used, first, last)
-    run = simulate(flat, waves, used, cold=hints.cold, memory_latency=latency)
+    groups = unit.grouped(traces, first, last)
+    total = len(groups) if workgroups is None else workgroups
+    if total < 1:
+        raise InputError(f"a launch of {total} workgroups has no time", "check the grid")
+    place = in_turn(groups, total) if members is None else members
+    units = used.count("compute_units")
+    resident = min(occupancy.workgroups_per_cu, -(-total // units))
+    load = min(1.0, total / units)
+    used = under_load(used, load)
+    loads = [unit.Load.of(flat, group, used, resident) for group in groups]
+    population = weights(place, len(groups))
+    traffic = Traffic.of(loads, population, footprint)
+    used = traffic.on(used, min(total, units))
+    shared = unit.Shared(flat, loads, population, resident, limit, cold)
+    ran = shared.run(used)
+    slots = min(total, units * resident)
     overhead = used["launch_first_issue"]
+    cycles = makespan(ran.durations[place], slots) + ran.ramp + overhead
+    cycles = max(cycles, traffic.least(used) + overhead)
     core = float("nan")
     if split:
-        ideal = simulate(flat, waves, _ideal(used), cold=False)
-        core = rounds * ideal.clocks / kept + overhead
-    per_unit = _traffic(flat, run) / kept / used["vmem_bytes_per_clk"]
-    traffic = rounds * per_unit
-    if hints.dram_bytes is not None:
-        traffic = max(traffic, hints.dram_bytes / used["dram_bytes_per_clk"])
+        ideal = shared.run(_ideal(used))
+        core = makespan(ideal.durations[place], slots) + ideal.ramp + overhead
     stall = np.zeros(size)
     count = np.zeros(size, dtype=np.int64)
-    stall[first:last] = run.cost
-    count[first:last] = run.count
-    name, band = validation_class(flat, run.count, load)
-    cycles = rounds * run.clocks / kept + overhead
-    if hints.dram_bytes is not None:
-        cycles = max(cycles, traffic)
+    stall[first:last] = ran.cost
+    count[first:last] = ran.count
+    name, band = validation_class(flat, ran.count, load)
     return Estimate(
         cycles=cycles,
         core_cycles=core,
-        memory_cycles=traffic,
+        memory_cycles=max(traffic.of_units(used, min(total, units)), traffic.least(used)),
         per_instruction_stall=stall,
         per_instruction_count=count,
         band=band,
         validation_class=name,
-        rounds=rounds,
+        rounds=-(-total // (units * resident)),
         workgroups=resident,
-        executed=run.executed,
-        sampled=kept < 1.0,
+        executed=ran.executed,
+        sampled=ran.sampled,
     )
 
 

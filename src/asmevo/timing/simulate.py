@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from asmevo.errors import InputError
 from asmevo.timing import kernel, state
+from asmevo.timing.addresses import Accesses
 from asmevo.timing.machine import MachineModel
 from asmevo.timing.static import StaticProgram
 
@@ -49,7 +50,7 @@ class Simulation:
     """Outcome of one compute unit.
 
     Attributes:
-        clocks: from the first wave's start to the last wave's end.
+        clocks: from the first wave's start to the end of the last wave and of its stores.
         wave_start, wave_end: per wave in the given order, float64 [waves].
         cost: clocks that waves spent at each instruction index, float64 [instructions].
         count: executions of each instruction index, int64 [instructions].
@@ -77,6 +78,8 @@ def simulate(
     cold: bool = True,
     memory_latency: _F64 | None = None,
     record: bool = False,
+    accesses: Accesses | None = None,
+    access: Sequence[_I32] | None = None,
 ) -> Simulation:
     """Simulate `waves` on one compute unit.
 
@@ -89,13 +92,17 @@ def simulate(
         cold: whether first touches of memory pay the cold extra.
         memory_latency: latency of each vector load by instruction index, -1 for the default.
         record: keep issue times.
+        accesses: what single executions of memory instructions touch; None: unknown.
+        access: row of `accesses` of every executed instruction by wave, -1 unknown; needed with
+            `accesses`.
 
     Raises:
         InputError: no wave, an index outside the program, or waves stuck at a barrier.
     """
     if not waves:
         raise InputError("no wave to simulate", "trace at least one workgroup")
-    streams = _streams(program, waves, machine, simds, starts)
+    streams = _streams(program, waves, machine, simds, starts, access)
+    rows = Accesses.none() if accesses is None else accesses
     n = len(program)
     latency = np.full(n, -1.0) if memory_latency is None else memory_latency
     executed = int(streams.index.shape[0])
@@ -104,12 +111,14 @@ def simulate(
         np.zeros(n, dtype=np.int64),
         np.zeros(len(waves)),
         np.zeros(executed if record else 0),
+        np.zeros(1),
     )
     code = _code(program, latency)
     status = kernel.run(
         kernel.Clocks(*(machine[name] for name in kernel.Clocks._fields)),
         code,
         streams,
+        state.Accesses(rows.port, rows.moved, rows.fresh, rows.serial),
         cold,
         kept,
         *state.fresh(code, streams, program.slots),
@@ -119,7 +128,7 @@ def simulate(
     ends = streams.start
     issues = tuple(kept.issue[ends[i] : ends[i + 1]] for i in range(len(waves))) if record else ()
     return Simulation(
-        clocks=float(kept.end.max() - streams.begin.min()),
+        clocks=float(max(kept.end.max(), kept.done[0]) - streams.begin.min()),
         wave_start=streams.begin,
         wave_end=kept.end,
         cost=kept.cost,
@@ -135,6 +144,7 @@ def _streams(
     machine: MachineModel,
     simds: Sequence[int] | None,
     starts: Sequence[float] | None,
+    access: Sequence[_I32] | None,
 ) -> state.Streams:
     """The waves end to end, with their places and start times; see `simulate`."""
     parts = [np.ascontiguousarray(wave.indices, dtype=np.int32) for wave in waves]
@@ -156,7 +166,8 @@ def _streams(
     else:
         begin = np.array(starts, dtype=np.float64)
     slot = machine["slot"]
-    return state.Streams(index, start, placed, group, np.ceil(begin / slot) * slot)
+    rows = np.full(index.shape[0], -1, np.int32) if access is None else np.concatenate(access)
+    return state.Streams(index, rows, start, placed, group, np.ceil(begin / slot) * slot)
 
 
 def _code(program: StaticProgram, latency: _F64) -> state.Code:

@@ -38,22 +38,38 @@ class Code(NamedTuple):
 
 
 class Streams(NamedTuple):
-    """Executed instructions: wave w runs `index[start[w]:start[w + 1]]` from `begin[w]` on."""
+    """Executed instructions: wave w runs `index[start[w]:start[w + 1]]` from `begin[w]` on.
+
+    `access` gives the row of `Accesses` of each executed instruction, -1 where none is known.
+    """
 
     index: Any
+    access: Any
     start: Any
     simd: Any
     group: Any
     begin: Any
 
 
+class Accesses(NamedTuple):
+    """What single executions of memory instructions cost; see `addresses.Accesses`."""
+
+    port: Any
+    moved: Any
+    fresh: Any
+    serial: Any
+
+
 class Record(NamedTuple):
-    """What is written: cost and count by instruction, end by wave, issue time by executed one."""
+    """What is written: cost and count by instruction, end by wave, issue time by executed one,
+    and when the last memory operation was done.
+    """
 
     cost: Any
     count: Any
     end: Any
     issue: Any
+    done: Any
 
 
 class Waves(NamedTuple):
@@ -148,7 +164,7 @@ def fresh(code: Code, streams: Streams, slots: int) -> tuple[Any, ...]:
     )
     vmem = Vmem(
         clocks(simds), clocks(simds), clocks(simds, RING), counts(simds), clocks(FLIGHT),
-        clocks(FLIGHT), counts(2), clocks(4),
+        clocks(FLIGHT), counts(2), clocks(6),
     )  # fmt: skip
     caches = Caches(
         np.full(lines(code.line), -1.0),

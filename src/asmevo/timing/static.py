@@ -74,6 +74,8 @@ SWAP = 16  # v_permlane*_swap
 LGKM_VALUE = 32  # raises lgkmcnt although it is no LDS or SMEM class (flat)
 NO_VMCNT = 64  # raises no vmcnt (cache control)
 SCALED = 128  # v_mfma_scale_*
+ATOMIC = 512
+PAIR = 1024  # one LDS instruction with two addresses
 STRADDLES = 256  # crosses a 32-byte fetch window: a branch to it costs one more fetch
 
 
@@ -233,6 +235,9 @@ def _describe(inst: Instruction, arch: str) -> Described:
         elif d.access is not None and d.access.permutes and d.access.data:
             flags |= STORE  # sends its data like a write; the latency is a read's
             flags ^= STORE if effect.returns else 0
+        if d.access is not None:
+            flags |= ATOMIC if d.access.atomic else 0
+            flags |= PAIR if kind is Kind.LDS and len(d.access.offsets) > 1 else 0
     elif kind is Kind.WAIT:
         counts = d.waits
         wait_vm, wait_lgkm = counts.get("vmcnt", -1), counts.get("lgkmcnt", -1)

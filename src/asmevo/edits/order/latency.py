@@ -90,7 +90,8 @@ def latencies_of(target: Target) -> Latencies:
         vector_to_scalar=machine.count("valu_to_salu"),
         scalar_to_memory=machine.count("salu_to_vmem"),
         scalar_to_branch=machine.count("salu_to_branch"),
-        lds_read_issue=machine.count("lds_read_port"),
+        # Of a 64-bit read, the usual one.
+        lds_read_issue=512 // machine.count("lds_read_bytes_per_clk"),
         lds_write_issue=machine.count("lds_write_issue"),
         lds_write_per_dword=machine.count("lds_write_per_dword"),
         lds=machine.count("lds_latency"),

@@ -1,0 +1,243 @@
+"""One compute unit with the workgroups that share it: how long each of them takes there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asmevo.errors import InputError
+from asmevo.timing import sampling
+from asmevo.timing.addresses import Accesses, Stream, accesses
+from asmevo.timing.launch import mixture
+from asmevo.timing.machine import MachineModel
+from asmevo.timing.simulate import WaveLike, simulate
+from asmevo.timing.static import Kind, StaticProgram
+from asmevo.timing.touches import Touches
+
+_F64 = NDArray[np.float64]
+_I32 = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TracedWave:
+    """What one wave of a workgroup executed.
+
+    Attributes:
+        workgroup, wave: as in `WaveLike`.
+        indices: instruction indices of the flattened program, int32 [executed].
+        touches: what its memory instructions touched, None when not recorded.
+        factor: instructions that it executed over those in `indices`, 1 unless its trace was cut.
+    """
+
+    workgroup: int
+    wave: int
+    indices: _I32
+    touches: Touches | None = None
+    factor: float = 1.0
+
+
+def grouped(traces: Sequence[WaveLike], first: int, last: int) -> list[list[TracedWave]]:
+    """Waves by workgroup, in ascending order; indices count from instruction `first`.
+
+    Raises:
+        InputError: nothing was traced, or an instruction outside [first, last).
+    """
+    by_group: dict[int, list[TracedWave]] = {}
+    for trace in traces:
+        if trace.indices.shape[0]:
+            if int(trace.indices.min()) < first or int(trace.indices.max()) >= last:
+                raise InputError("a wave trace names an instruction outside the program")
+            wave = TracedWave(
+                int(trace.workgroup),
+                int(trace.wave),
+                trace.indices - np.int32(first) if first else trace.indices,
+                getattr(trace, "touches", None),
+                getattr(trace, "factor", 1.0),
+            )
+            by_group.setdefault(wave.workgroup, []).append(wave)
+    if not by_group:
+        raise InputError(
+            "the estimate needs executed instructions of at least one wave",
+            "run with trace_workgroups of 1 or more",
+        )
+    return [sorted(by_group[key], key=lambda w: w.wave) for key in sorted(by_group)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Load:
+    """A traced workgroup with what it costs the memory path.
+
+    Attributes:
+        waves: its waves.
+        rows: row of `accesses` of every executed instruction by wave, -1 unknown.
+        accesses: what executions touch; no row when nothing was recorded.
+        known: whether every access of global memory and LDS was recorded.
+        moved, fresh: bytes between its compute unit and the L2, and of those the first requests.
+    """
+
+    waves: list[TracedWave]
+    rows: list[_I32]
+    accesses: Accesses
+    known: bool
+    moved: float
+    fresh: float
+
+    @staticmethod
+    def of(
+        program: StaticProgram, waves: list[TracedWave], machine: MachineModel, residents: int
+    ) -> Load:
+        """From the recorded addresses, else from the bytes that lanes ask for."""
+        streams = [Stream(w.indices, w.touches) for w in waves if w.touches is not None]
+        if len(streams) == len(waves):
+            rows, table = accesses(program, streams, machine, residents)
+            factor = max(w.factor for w in waves)
+            moved, fresh = float(table.moved.sum()) * factor, float(table.fresh.sum()) * factor
+            complete = all(s.touches.complete for s in streams)
+            return Load(waves, rows, table, complete, moved, fresh)
+        vector = program.kind == Kind.VMEM
+        asked = 64.0 * np.where(vector, program.lane_bytes, 0.0)
+        moved = float(sum(asked[w.indices].sum() * w.factor for w in waves))
+        rows = [np.full(w.indices.shape[0], -1, np.int32) for w in waves]
+        return Load(waves, rows, Accesses.none(), False, moved, moved)
+
+
+@dataclass(slots=True, eq=False)
+class Ran:
+    """What simulations of the unit gave.
+
+    Attributes:
+        durations: clocks that each representative takes, float64 [representatives].
+        cost, count: clocks and executions by instruction, of all simulated waves.
+        executed: wave instructions simulated.
+        sampled: whether parts stood for the whole.
+        ramp: clocks from the first workgroup's start on a unit to the start of those beside it.
+    """
+
+    durations: _F64
+    cost: _F64
+    count: NDArray[np.int64]
+    executed: int = 0
+    sampled: bool = False
+    ramp: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shared:
+    """A unit on which `residents` workgroups run side by side.
+
+    Attributes:
+        program: flattened program.
+        loads: the representatives.
+        population: workgroups that each stands for.
+        residents: workgroups on the unit at once.
+        limit: most wave instructions of one simulation; None for all.
+        cold: whether first touches of instructions and arguments are cold.
+    """
+
+    program: StaticProgram
+    loads: Sequence[Load]
+    population: NDArray[np.int64]
+    residents: int
+    limit: int | None
+    cold: bool
+
+    def run(self, machine: MachineModel) -> Ran:
+        """Simulate until every representative that stands for a workgroup was on the unit."""
+        n = len(self.program)
+        ran = Ran(np.zeros(len(self.loads)), np.zeros(n), np.zeros(n, np.int64))
+        usual = mixture(self.population, self.residents)
+        for kind in np.flatnonzero(self.population).tolist():
+            if kind in usual and usual.index(kind) > 0:
+                continue  # the first simulation has it too
+            company = usual if kind in usual else [kind, *usual[1:]]
+            wanted = set(company) if kind in usual else {kind}
+            self._simulate(machine, company, wanted, ran)
+        return ran
+
+    def _simulate(
+        self, machine: MachineModel, company: list[int], wanted: set[int], ran: Ran
+    ) -> None:
+        """One simulation of the workgroups of `company`; sets the durations of `wanted`."""
+        executed = sum(w.indices.shape[0] for k in company for w in self.loads[k].waves)
+        if self.limit is None or executed <= self.limit:
+            whole = [[(0, w.indices.shape[0]) for w in self.loads[k].waves] for k in company]
+            result, _ = self._part(machine, company, whole, self.cold, ran)
+            starts, ends = result
+            ran.ramp = max(ran.ramp, float(ends.max() - starts.min() - (ends - starts).max()))
+            for kind in wanted:
+                ran.durations[kind] = _mean_of(company, kind, ends - starts)
+                ran.durations[kind] *= max(w.factor for w in self.loads[kind].waves)
+            return
+        ran.sampled = True
+        each = self.limit // len(company)
+        cuts = {
+            k: sampling.parts(self.program, [w.indices for w in self.loads[k].waves], each)
+            for k in set(company)
+        }
+        n = len(self.program)
+        cost, count = np.zeros(n), np.zeros(n, np.int64)
+        for number in range(max(len(c) for c in cuts.values())):
+            ranges = [list(cuts[k][min(number, len(cuts[k]) - 1)]) for k in company]
+            _, (more, times) = self._part(machine, company, ranges, self.cold and not number, ran)
+            cost += more
+            count += times
+        each_cost = cost / np.maximum(count, 1)
+        for kind in wanted:
+            ran.durations[kind] = max(
+                float(each_cost[w.indices].sum()) * w.factor for w in self.loads[kind].waves
+            )
+
+    def _part(
+        self,
+        machine: MachineModel,
+        company: list[int],
+        ranges: Sequence[Sequence[tuple[int, int]]],
+        cold: bool,
+        ran: Ran,
+    ) -> tuple[tuple[_F64, _F64], tuple[_F64, NDArray[np.int64]]]:
+        """((start, end) of each workgroup, (cost, count) by instruction) of one simulation."""
+        waves: list[TracedWave] = []
+        rows: list[_I32] = []
+        tables: dict[int, int] = {}
+        columns: list[Accesses] = []
+        base = 0
+        owner: list[int] = []
+        for number, kind in enumerate(company):
+            load = self.loads[kind]
+            if kind not in tables:
+                tables[kind] = base
+                columns.append(load.accesses)
+                base += load.accesses.port.shape[0]
+            for wave, row, (a, b) in zip(load.waves, load.rows, ranges[number], strict=True):
+                mine = row[a:b]
+                waves.append(TracedWave(number, wave.wave, wave.indices[a:b]))
+                rows.append(np.where(mine >= 0, mine + np.int32(tables[kind]), mine))
+                owner.append(number)
+        joined = _joined(columns)
+        result = simulate(self.program, waves, machine, cold=cold, accesses=joined, access=rows)
+        ran.cost += result.cost
+        ran.count += result.count
+        ran.executed += result.executed
+        starts, ends = np.full(len(company), np.inf), np.zeros(len(company))
+        np.minimum.at(starts, owner, result.wave_start)
+        np.maximum.at(ends, owner, result.wave_end)
+        # The end of the kernel is when its stores are done, not when its last wave goes.
+        ends[int(ends.argmax())] = starts.min() + result.clocks
+        return (starts, ends), (result.cost, result.count)
+
+
+def _mean_of(company: list[int], kind: int, clocks: _F64) -> float:
+    return float(np.mean([c for k, c in zip(company, clocks.tolist(), strict=True) if k == kind]))
+
+
+def _joined(tables: Sequence[Accesses]) -> Accesses:
+    """The rows of all, one table behind the other."""
+    return Accesses(
+        np.concatenate([t.port for t in tables]),
+        np.concatenate([t.moved for t in tables]),
+        np.concatenate([t.fresh for t in tables]),
+        np.concatenate([t.serial for t in tables]),
+    )
