@@ -34,3 +34,12 @@ def test_the_second_entry_is_found_behind_long_instructions() -> None:
 def test_without_preload_there_is_one_entry() -> None:
     program = straight(*["s_nop 0"] * 65)
     assert [(b.first, b.last) for b in blocks(program, program.function())] == [(0, 66)]
+
+
+def test_constants_behind_the_code_lead_nowhere() -> None:
+    """As in `data_in_text`: a word that reads as a branch into the middle of an instruction."""
+    program = straight("v_mov_b32 v4, 1", "s_endpgm", "v_mov_b32 v5, 0x12345", ".long 0xbf82fffe")
+    found = blocks(program, program.functions[0])
+    assert not any(b.unknown_successors for b in found)
+    jump = straight("s_setpc_b64 s[4:5]", "v_mov_b32 v5, 0x12345", ".long 0xbf82fffe")
+    assert sum(b.unknown_successors for b in blocks(jump, jump.functions[0])) == 2

@@ -8,9 +8,9 @@ import pytest
 
 from asmevo.codeobject import CodeObject
 from asmevo.program import recover
-from asmevo.program.edit import Edit, apply
+from asmevo.program.edit import Edit, apply, fitted
 from asmevo.program.grammar import EditError
-from asmevo.program.patch import fit, patch_in_place
+from asmevo.program.patch import patch_in_place
 from asmevo.program.rebuild import rebuild
 
 Objects = Callable[..., bytes]
@@ -22,7 +22,7 @@ def test_in_place_and_by_edit_are_the_same(kernel_objects: Objects) -> None:
     lines = ("v_add_u32_e32 v0, s2, v0",)
     start, stop = program.offsets[5], program.offsets[8]
     patched = patch_in_place(co, start, stop, lines)
-    assert patched == rebuild(apply(program, [fit(program, Edit(5, 8, lines))]))
+    assert patched == rebuild(apply(program, fitted(program, [Edit(5, 8, lines)])))
     differing = [i for i in range(len(patched)) if patched[i] != co.data[i]]
     begin = co.text_offset
     assert begin + start <= differing[0]
@@ -50,4 +50,4 @@ def test_unsafe_patches_are_refused(kernel_objects: Objects) -> None:
         with pytest.raises(EditError, match=reason):
             patch_in_place(co, start, stop, lines)
     with pytest.raises(EditError, match="36 bytes where 4"):
-        fit(program, Edit(3, 4, ("s_nop 0",) * 9))
+        fitted(program, [Edit(3, 4, ("s_nop 0",) * 9)])

@@ -105,16 +105,18 @@ def assemble(text: str, path: Path) -> Assembled:
     """`asm` of a text that comes from `path`, which errors name."""
     with naming(path):
         try:
-            data = asmread.read(text)
+            built = asmread.build_of(text)
         except BuildError as err:
             # What does not assemble here is no failed edit but a wrong input.
             raise InputError(str(err.args[0]), err.remedy) from err
-        code = CodeObject.open(data)
+        code = CodeObject.open(built.data)
+    data = built.data
     record = {
         "bytes": len(data),
         "sha256": hashlib.sha256(data).hexdigest(),
         "target": code.target.target_id,
         "kernels": [k.name for k in code.kernels],
+        "notes": list(built.notes),
     }
     return Assembled(True, "ok", "", record, data)
 

@@ -116,6 +116,7 @@ def optimize(
     labels = [c.label for c in timed_launches(capsules)]
     record = _record(opened, name, driver, seed, budget, result, labels)
     record["launch_notes"] = notes
+    record["growth"] = recover(opened.code).growth_refused or "allowed"
     found = result.best.parent is not None
     if found:
         record["evidence"] = _again(opened, result.object, capsules, config)

@@ -19,7 +19,8 @@ from asmevo.edits import (
     SinkStore,
     SkipBranch,
 )
-from asmevo.program.edit import Edit
+from asmevo.errors import BuildError
+from asmevo.program.edit import Edit, fitted
 from asmevo.program.model import Program
 from asmevo.search.driver import Context
 from asmevo.search.types import canonical_edits
@@ -128,8 +129,18 @@ def _sweeps(
         yield tuple(sorted(together, key=lambda e: (e.first, e.last)))
 
 
+def _fitted(program: Program, edits: tuple[Edit, ...]) -> tuple[Edit, ...] | None:
+    """The edits as they can be made; None for longer lines in code that must keep its size."""
+    if not program.growth_refused:
+        return edits
+    try:
+        return tuple(fitted(program, edits))
+    except BuildError:
+        return None
+
+
 class Pool:
-    """All edits that the rules see at one node.
+    """All edits that the rules see at one node; where the code must keep its size, those that do.
 
     Args:
         context: the search.
@@ -142,7 +153,7 @@ class Pool:
         self, context: Context, node: str, rules: Sequence[Rule], windows: int = 12
     ) -> None:
         self.node = node
-        program = context.program(node)
+        program = self._program = context.program(node)
         self._seen: set[str] = set()
         hot = context.windows(node, windows)
         self._arms = [
@@ -182,8 +193,11 @@ class Pool:
             if key in self._seen:
                 continue
             self._seen.add(key)
+            usable = _fitted(self._program, edits)
+            if usable is None:
+                continue
             arm.drawn += 1
-            return Idea(edits, arm.rule, arm.window.share)
+            return Idea(usable, arm.rule, arm.window.share)
         arm.empty = True
         return None
 

@@ -51,11 +51,13 @@ def blocks(program: Program, function: Function) -> tuple[Block, ...]:
                 leaders.add(i + 1)
     starts = sorted(leaders)
     index_of = {start: n for n, start in enumerate(starts)}
-    edges: list[tuple[set[int], bool, bool]] = []
+    edges: list[_Edges] = []
     for n, start in enumerate(starts):
         end = starts[n + 1] if n + 1 < len(starts) else last
         edges.append(_edges(program, end - 1, end - 1 in enders, end, last, index_of))
         assert start < end or first == last
+    edges = _without_dead_ends(edges, [index_of[i] for i in _entered(program, first)
+                                       if i in index_of])  # fmt: skip
     predecessors: list[list[int]] = [[] for _ in starts]
     for n, (successors, _, _) in enumerate(edges):
         for s in successors:
@@ -69,9 +71,41 @@ def blocks(program: Program, function: Function) -> tuple[Block, ...]:
     )  # fmt: skip
 
 
+def _entered(program: Program, first: int) -> set[int]:
+    """Where control may come in from elsewhere: all that is named, but for ends and mere labels."""
+    co = program.object
+    ends = {s.value + s.size - co.text_address for s in co.text_symbols if s.size}
+    named = {i for at, i in program.anchors.items()
+             if at not in program.soft_anchors and at not in ends}  # fmt: skip
+    return {first, *named, *(r.target for r in program.references if r.target is not None)}
+
+
+_Edges = tuple[set[int], bool, bool]
+
+
+def _without_dead_ends(edges: list[_Edges], entered: list[int]) -> list[_Edges]:
+    """The edges, where what nothing leads to goes nowhere: constants behind the code, say.
+
+    As long as all that is reached says where it goes; else anything may lead there.
+    """
+    reached: set[int] = set()
+    work = entered
+    while work:
+        n = work.pop()
+        if n not in reached:
+            reached.add(n)
+            work.extend(edges[n][0])
+    if any(edges[n][1] for n in reached):
+        return edges
+    return [
+        (successors, unknown and n in reached, call)
+        for n, (successors, unknown, call) in enumerate(edges)
+    ]
+
+
 def _edges(
     program: Program, final: int, ends: bool, end: int, last: int, index_of: dict[int, int]
-) -> tuple[set[int], bool, bool]:
+) -> _Edges:
     """(successors, unknown successors, call) of the block whose last instruction is `final`."""
     fall = {index_of[end]} if end < last else set[int]()
     if not ends:

@@ -2,6 +2,9 @@
 
 A label stays in front of what replaces its instruction, so a branch to it runs the new lines; a
 label strictly inside the range must be defined again by the lines if anything outside goes to it.
+
+Code that must keep its size (`Program.growth_refused`) is patched in place: no edit may be longer
+than what it replaces, the rest is filled up with `s_nop 0`, and nothing else moves.
 """
 
 from __future__ import annotations
@@ -37,9 +40,12 @@ def apply(program: Program, edits: Sequence[Edit]) -> Program:
 
     Raises:
         EditError: a refused line, a range that may not change, an unknown or lost label, a
-            branch out of range, or a size change that the program refuses.
+            branch out of range, or lines that are longer than what they replace where the program
+            must keep its size.
         AssemblyError: LLVM rejects a line.
     """
+    if program.growth_refused:
+        edits = fitted(program, edits)
     ordered = sorted(edits, key=lambda e: (e.first, e.last))
     statements = [vet(e.lines) for e in ordered]
     _check_ranges(program, ordered)
@@ -66,6 +72,31 @@ def apply(program: Program, edits: Sequence[Edit]) -> Program:
         at = edit.last
     instructions.extend(program.instructions[at:])
     return _place(program, encodings, ordered, remap, instructions, defined, branches)
+
+
+def fitted(program: Program, edits: Sequence[Edit]) -> list[Edit]:
+    """The edits with `s_nop 0` lines behind them, so that each takes the bytes it replaces.
+
+    Raises:
+        EditError: a line is refused, or the lines are longer than what they replace.
+        AssemblyError: LLVM rejects a line.
+    """
+    out: list[Edit] = []
+    for edit in edits:
+        group = vet(edit.lines)
+        made = _instructions(program, table(program.target), [edit], [group])
+        size = sum(i.size for i in made)
+        room = sum(i.size for i in program.instructions[edit.first : edit.last])
+        if size > room:
+            why = f"; the code must keep its size: {program.growth_refused}"
+            raise EditError(
+                f"the lines take {size} bytes where {room} are replaced"
+                + (why if program.growth_refused else ""),
+                "keep the edit's size",
+            )
+        lines = (*edit.lines, *["s_nop 0"] * ((room - size) // 4))
+        out.append(replace(edit, lines=lines))
+    return out
 
 
 def _instructions(

@@ -1,8 +1,8 @@
-"""Edits that keep the size: lines padded with `s_nop`, and patches of bytes in place.
+"""Patches of bytes in place, for objects that cannot be recovered.
 
-The conservative way, for code whose size must not change (see `Program.growth_refused`) and for
-objects that cannot be recovered: the new instructions are not longer than the old ones, the rest
-is filled up with `s_nop 0`, and not one other byte of the file changes.
+The new instructions are not longer than the old ones, the rest is filled up with `s_nop 0`, and not
+one other byte of the file changes. Recovered programs that must keep their size are edited in the
+same way by `asmevo.program.edit`.
 """
 
 from __future__ import annotations
@@ -10,27 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from asmevo.codeobject import CodeObject
-from asmevo.program.edit import Edit
 from asmevo.program.encoding import table
 from asmevo.program.grammar import EditError, vet
-from asmevo.program.model import Program
-
-
-def fit(program: Program, edit: Edit) -> Edit:
-    """The edit with `s_nop 0` lines added, so that it takes exactly the bytes it replaces.
-
-    Raises:
-        EditError: the lines are refused, or longer than what they replace.
-    """
-    texts = [s.text for s in vet(edit.lines) if s.text is not None]
-    size = sum(i.size for i in table(program.target).assemble(texts))
-    room = sum(i.size for i in program.instructions[edit.first : edit.last])
-    if size > room:
-        raise EditError(
-            f"the lines take {size} bytes where {room} are replaced", "use fewer or shorter ones"
-        )
-    lines = (*edit.lines, *["s_nop 0"] * ((room - size) // 4))
-    return Edit(edit.first, edit.last, lines, edit.note)
 
 
 def patch_in_place(co: CodeObject, start: int, stop: int, lines: Sequence[str]) -> bytes:

@@ -53,6 +53,6 @@ def register(app: typer.Typer) -> None:
             f"wrote {output}: {record['bytes']} bytes, {record['target']}, "
             f"{len(record['kernels'])} kernel(s), sha256 {record['sha256'][:12]}"
         )
-        emit(format, SCHEMA, record, [line], ok=True)
+        emit(format, SCHEMA, record, [line, *(f"note: {n}" for n in result.data["notes"])], ok=True)
 
     del command

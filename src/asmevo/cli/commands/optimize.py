@@ -106,6 +106,9 @@ class Outputs:
 def summary(result: Optimization) -> list[str]:
     """The run in a few lines for people."""
     record = result.data
+    notes = [f"note: {text}" for text in record["launch_notes"]]
+    if record["growth"] != "allowed":
+        notes.append(f"note: only edits in place were tried: {record['growth']}")
     lines = [
         f"kernel {record['kernel']} ({record['target']}), K0 {record['k0'][:12]}",
         f"{record['attempts']} attempts, stopped: {record['stopped']}; "
@@ -125,7 +128,7 @@ def summary(result: Optimization) -> list[str]:
         lines += table(rows, ("attempt", "speedup", "evidence", "edits"))
     if record["k1"] is None:
         times = ", ".join(f"{x['label'] or 'K0'} {x['k0']:.0f}" for x in record["launches"])
-        return [*lines, f"K0, {record['label']} {record['unit']}: {times}"]
+        return [*lines, f"K0, {record['label']} {record['unit']}: {times}", *notes]
     lines += table(
         [
             (x["label"] or "-", f"{x['k0']:.0f}", f"{x['k1']:.0f}", f"{x['speedup']:.4f}x")
@@ -138,7 +141,7 @@ def summary(result: Optimization) -> list[str]:
         f"{record['speedup']:.4f}x {record['label']}{several} (model class: "
         f"{record['validation_class']}, error band {record['band']:.0%} per figure)"
     )
-    return [*lines, *(f"note: {text}" for text in record["launch_notes"])]
+    return [*lines, *notes]
 
 
 def register(app: typer.Typer) -> None:

@@ -1,5 +1,5 @@
 """The program written back: sizes and places, relaxed branches, the file around the code."""
 
-from asmevo.program.rebuild.image import rebuild
+from asmevo.program.rebuild.image import notes, rebuild
 
-__all__ = ["rebuild"]
+__all__ = ["notes", "rebuild"]

@@ -202,12 +202,14 @@ def _fix_prefetch(
 
 
 def notes(program: Program) -> tuple[str, ...]:
-    """What a rebuild drops or changes besides the code, one line each."""
+    """What a rebuild of an edited program drops, or how it was held in place; one line each."""
     out: list[str] = []
     co = program.object
     debug = [s.name for s in co.elf.sections if s.name.startswith(".debug_") and s.size]
     if debug and len(program.text) != len(co.text):
         out.append(f"debug information dropped ({', '.join(debug)}): it names old addresses")
+    if program.growth_refused:
+        out.append(f"patched in place; the code must keep its size: {program.growth_refused}")
     return tuple(out)
 
 

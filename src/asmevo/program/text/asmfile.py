@@ -34,6 +34,7 @@ from asmevo.codeobject.elf import (
 )
 from asmevo.codeobject.relocations import RelocationType
 from asmevo.errors import UnsupportedError
+from asmevo.isa.flow import flow_of
 from asmevo.program.encoding import table
 from asmevo.program.model import Function, PcReference, Program
 
@@ -65,6 +66,10 @@ def with_all_labels(program: Program) -> Program:
             used.add(labels[index])
     for f in program.functions:
         labels.setdefault(f.first, f".Lasmevo_function_{f.first}")
+        if program.growth_refused:  # control may come in behind what nothing falls through
+            for i in range(f.first + 1, f.last):
+                if not flow_of(program.instructions[i - 1].base).falls:
+                    labels.setdefault(i, f".Lasmevo_place_{program.offsets[i]:x}")
     return replace(program, labels=labels)
 
 
@@ -349,7 +354,7 @@ def _container(program: Program) -> list[str]:
     shell = co.data[:begin] + bytes(size) + co.data[begin + size :]
     offsets = program.labels_by_offset
     entry_of = {i: offset for offset, i in sorted(program.anchors.items(), reverse=True)}
-    facts = {
+    facts: dict[str, object] = {
         "sha256": hashlib.sha256(program.text).hexdigest(),
         "anchors": {
             str(offset): offsets.get(offset, END_OF_TEXT) for offset in sorted(program.anchors)
@@ -361,6 +366,9 @@ def _container(program: Program) -> list[str]:
         "soft": sorted(program.soft_anchors),
         "growth_refused": program.growth_refused,
     }
+    if program.growth_refused:
+        offsets_now = program.offsets
+        facts["fixed"] = {quoted(n): offsets_now[i] for i, n in sorted(program.labels.items())}
     blob = zlib.compress(json.dumps(facts).encode() + b"\0" + shell, 9)
     text = base64.b64encode(blob).decode()
     return ["", *(CONTAINER + text[i : i + 100] for i in range(0, len(text), 100))]

@@ -27,12 +27,14 @@ from asmevo.isa.target import Target
 from asmevo.program.encoding import EncodingTable, table
 from asmevo.program.grammar import EditError, vet_line
 from asmevo.program.model import Function, PcReference, Program
-from asmevo.program.rebuild import rebuild
+from asmevo.program.rebuild import notes, rebuild
 from asmevo.program.rebuild.layout import lay_out
 from asmevo.program.rebuild.references import find_long_branch
+from asmevo.program.rebuild.remap import Remap
 from asmevo.program.recover import function_bounds
 from asmevo.program.text.asmfile import CONTAINER, END_OF_TEXT, head, quoted, tail
 from asmevo.program.text.directive_limits import vet
+from asmevo.program.text.hold import firm, missing
 
 _MAX_CONTAINER = 64 << 20
 _LABEL = re.compile(r'([A-Za-z_.$][A-Za-z0-9_.$@]*|"(?:[^"\\]|\\.)*"):\Z')
@@ -47,6 +49,7 @@ _LOCATION = re.compile(
     r"(?:assembly(?: for \w+)? failed: )?"
     r"(?:<inline asm>:\d+:\d+: |line (?P<number>\d+)(?:, column \d+)?: )?"
 )
+_MARK = re.compile(r"; \d+: 0x([0-9a-f]{1,8})(?: |$)")  # see `asmfile.marked`
 _LONGEST_QUOTE = 120
 _PLACEHOLDER = Instruction(b"\0\0\0\0", None)
 _SYMBOL_DIRECTIVE = (".globl ", ".weak ", ".protected ", ".hidden ", ".internal ", ".type ",
@@ -80,10 +83,24 @@ class _Code:
     branches: dict[int, str] = field(default_factory=lambda: {})
     lines: dict[int, str] = field(default_factory=lambda: {})  # of branches and symbols
     symbols: list[tuple[int, str, str]] = field(default_factory=lambda: [])  # index, name, kind
+    marks: dict[int, int] = field(default_factory=lambda: {})  # index -> offset that was noted
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What an assembly file gave: the object, and what is to be said about it, one line each."""
+
+    data: bytes
+    notes: tuple[str, ...] = ()
 
 
 def read(text: str) -> bytes:
-    """The object that an assembly file describes.
+    """The object that an assembly file describes; see `build_of`."""
+    return build_of(text).data
+
+
+def build_of(text: str) -> Built:
+    """The object that an assembly file describes, and what its code's edits changed besides.
 
     Raises:
         FormatError: the container in the comments is damaged.
@@ -92,7 +109,7 @@ def read(text: str) -> bytes:
         All of them name the file's own line and quote it, where they are about one.
     """
     try:
-        return _read(text)
+        return _build(text)
     except (InputError, BuildError) as err:
         message = str(err.args[0])
         named = _LOCATION.match(message)
@@ -107,21 +124,21 @@ def read(text: str) -> bytes:
         raise
 
 
-def _read(text: str) -> bytes:
+def _build(text: str) -> Built:
     lines: list[str] = [_Line(line, n) for n, line in enumerate(text.splitlines(), 1)]
     stored = [line[len(CONTAINER) :] for line in lines if line.startswith(CONTAINER)]
     if not stored:
         vet(text)
-        return build(text)
+        return Built(build(text))
     facts, co = _container("".join(stored))
     code, rest = _split(lines)
     program = _program(co, facts, code)
     if hashlib.sha256(program.text).hexdigest() == facts.sha256:
         begin = co.text_offset
         data = co.data[:begin] + program.text + co.data[begin + len(program.text) :]
-    else:
-        data = rebuild(program)
-    return _descriptors(co, data, program, rest)
+        return Built(_descriptors(co, data, program, rest))
+    data = rebuild(program)
+    return Built(_descriptors(co, data, program, rest), notes(program))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +150,7 @@ class _Facts:
     soft: frozenset[int]
     functions: list[tuple[str, str, bool, int]]  # name, label, is kernel, original offset
     growth_refused: str
+    fixed: dict[str, int]  # labels whose offset must stay
 
 
 def _facts(raw: Any) -> _Facts:
@@ -147,6 +165,7 @@ def _facts(raw: Any) -> _Facts:
         soft=frozenset(int(x) for x in raw["soft"]),
         functions=[(str(n), str(x), bool(k), int(o)) for n, x, k, o in raw["functions"]],
         growth_refused=str(raw["growth_refused"]),
+        fixed={str(k): int(v) for k, v in dict(raw.get("fixed", {})).items()},
     )
 
 
@@ -209,6 +228,9 @@ def _parse_line(
     if not stripped or stripped.startswith(_SYMBOL_DIRECTIVE):
         return
     at = len(code.instructions)
+    mark = _MARK.search(line)
+    if mark:
+        code.marks[at] = int(mark.group(1), 16)
     label = _LABEL.match(stripped)
     if label:
         if label.group(1) in code.labels:
@@ -249,6 +271,8 @@ def _parse_line(
 def _program(co: CodeObject, facts: _Facts, lines: Sequence[str]) -> Program:
     encodings = table(co.target)
     code = _parse_code(lines, encodings)
+    if facts.growth_refused:
+        _hold(code, facts, len(co.text), encodings)
     count = len(code.instructions)
 
     def index_of(label: str, what: str) -> int:
@@ -298,6 +322,24 @@ def _program(co: CodeObject, facts: _Facts, lines: Sequence[str]) -> Program:
         offsets=tuple(at for at, _, _ in starts),
     )
     return lay_out(original, draft, encodings)
+
+
+def _hold(code: _Code, facts: _Facts, size: int, encodings: EncodingTable) -> None:
+    """Put padding where code that must keep its size became shorter; see `hold`."""
+    places = firm(code.marks)
+    places |= {code.labels[n]: at for n, at in facts.fixed.items() if n in code.labels}
+    gaps = missing(code.instructions, places, size, facts.growth_refused)
+    if not gaps:
+        return
+    (nop,) = encodings.assemble(["s_nop 0"])
+    remap = Remap([(i, i, count) for i, count in gaps])
+    for index, count in reversed(gaps):
+        code.instructions[index:index] = [nop] * count
+    moved = remap.behind
+    code.labels = {name: moved(i) for name, i in code.labels.items()}
+    code.branches = {moved(i): name for i, name in code.branches.items()}
+    code.lines = {moved(i): line for i, line in code.lines.items()}
+    code.symbols = [(moved(i), name, kind) for i, name, kind in code.symbols]
 
 
 def _references(co: CodeObject, code: _Code, encodings: EncodingTable) -> tuple[PcReference, ...]:
