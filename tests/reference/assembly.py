@@ -92,7 +92,7 @@ def launch(kernel: str = "k", n: int = 100, **changes: str) -> str:
     return (
         f"schema: asmevo/launch/1\nkernel: {kernel}\nsizes: {{n: {n}}}\n"
         f"grid: [cdiv(n, 64), 1, 1]\nblock: [64, 1, 1]\nseed: 1\nargs:\n"
-        f'  - {{name: x, dtype: u32, shape: [cdiv(n, 64) * 64], init: "integers(0, 1000)", '
+        f'  - {{name: x, dtype: u32, shape: [cdiv(n, 64) * 64], init: "randint(0, 1000)", '
         "role: in}\n  - "
         + out.replace("[m]", "[cdiv(n, 64) * 64]")
         + "\n  - {name: count, dtype: i32, value: n}\n"

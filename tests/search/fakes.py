@@ -6,14 +6,18 @@ in milliseconds. Its costs are a caricature: a wait for zero is dear, everything
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from asmevo.capsule.model import BufferState, Capsule
 from asmevo.codeobject import CodeObject
 from asmevo.device.protocol import DeviceRecipe, Label, RunOptions, RunResult, Timing
 from asmevo.program.build import assemble_object
+from asmevo.program.cfg import blocks
+from asmevo.program.model import Program
 from asmevo.program.recover import recover
 
 KERNELS = Path(__file__).resolve().parents[2] / "kernels" / "gfx942"
@@ -28,6 +32,21 @@ def capsule(kernel: str) -> Capsule:
     """A capsule that no real device could run; the fake does not look at it."""
     buffer = BufferState("out", 0x10000, bytes(64), "f32", (16,), "out")
     return Capsule(kernel, (1, 1, 1), (64, 1, 1), 0, bytes(64), (buffer,), 0x20000)
+
+
+def walked(program: Program, kernel: str) -> NDArray[np.int64]:
+    """Executions of every instruction by waves that go either way at each branch."""
+    rng = random.Random(1)
+    found = blocks(program, program.function(kernel))
+    counts = np.zeros(len(program.instructions), np.int64)
+    for _ in range(60):
+        block = found[0]
+        while True:
+            counts[block.first : block.last] += 1
+            if not block.successors:
+                break
+            block = found[rng.choice(block.successors)]
+    return counts
 
 
 class FakeDevice:
@@ -49,7 +68,7 @@ class FakeDevice:
         counts = None
         if options.profile:
             program = recover(CodeObject.open(object))
-            counts = np.full(len(program.instructions), 4, dtype=np.int64)
+            counts = walked(program, capsule.kernel)
         buffers = {b.name: bytes(range(b.size)) for b in capsule.buffers}
         return RunResult(True, buffers=buffers, counts=counts, instructions=1000)
 

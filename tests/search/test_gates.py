@@ -220,7 +220,7 @@ def test_no_candidate_is_timed_before_it_is_correct() -> None:
 def test_the_order_is_the_designs() -> None:
     assert GATE_NAMES == (
         "duplicate", "assemble", "same_object", "abi_resources", "static_check", "differential",
-        "timing", "commit",
+        "coverage", "timing", "commit",
     )  # fmt: skip
 
 

@@ -30,6 +30,7 @@ from asmevo.program import Program, recover
 from asmevo.program.edit import Edit, apply
 from asmevo.search.controller import Config, Controller, SearchResult
 from asmevo.search.controller import Progress as SearchProgress
+from asmevo.verify.coverage import judge_changes
 from asmevo.verify.evidence import evidence
 from asmevo.verify.oracle import DifferentialOracle
 from asmevo.verify.report import VerifyConfig
@@ -68,6 +69,7 @@ def optimize(
     resume: bool = False,
     exact: bool = False,
     schedules: tuple[str, ...] = (),
+    allow_untested: bool = False,
     progress: Progress | None = None,
 ) -> Optimization:
     """Search edits of a kernel, every one through every gate, and verify the winner once more.
@@ -84,6 +86,7 @@ def optimize(
         resume: go on with the run in `store`.
         exact: accept bit-equal results only.
         schedules: further wave orders to test.
+        allow_untested: accept edits of code that no launch executes.
         progress: told (attempts, budget, news).
 
     Raises:
@@ -98,7 +101,7 @@ def optimize(
         raise InputError(f"{store} is no file, so no run store", "give the name of a file")
     capsules = launches(opened, launch, kernel=kernel, sizes=sizes, input_seed=input_seed)
     notes = launch_notes(opened, launch, kernel)
-    config = VerifyConfig(exact=exact, schedules=schedules)
+    config = VerifyConfig(exact=exact, schedules=schedules, allow_untested=allow_untested)
 
     def show(p: SearchProgress) -> None:
         if progress is not None:
@@ -120,12 +123,15 @@ def optimize(
     found = result.best.parent is not None
     if found:
         record["evidence"] = _again(opened, result.object, capsules, config)
+    reason = "no accepted edit; no object written"
+    if found:
+        reason = f"{result.best.speedup:.4f}x {result.root.label}"
+        if record["evidence"]["untested"]["text"]:
+            reason += f"; untested changes allowed: {record['evidence']['untested']['text']}"
     return Optimization(
         found,
         "accepted" if found else "insufficient_speedup",
-        f"{result.best.speedup:.4f}x {result.root.label}"
-        if found
-        else "no accepted edit; no object written",
+        reason,
         record,
         opened,
         result.object if found else None,
@@ -143,16 +149,24 @@ def _again(
         exact=config.exact,
         schedules=config.schedules or ("shuffle:1",),
         matrix="exact",
+        allow_untested=config.allow_untested,
     )
     device = emulated()
     again = DifferentialOracle(opened.data, device, final).verify(winner, capsules)
+    again, missed = judge_changes(
+        again, device.program(opened.data), device.program(winner), allowed=final.allow_untested
+    )
     if not again.ok:
         raise InputError(
             f"the winner failed its final verification: {again.reason}",
             "the launch description leaves something undefined; nothing was written",
         )
     record = evidence(again, opened.data, winner, capsules, device, final)
-    return {**record, "coverage": code_coverage(again, device.program(winner))}
+    return {
+        **record,
+        "coverage": code_coverage(again, device.program(winner)),
+        "untested": missed.to_json(),
+    }
 
 
 def _mean(timings: Sequence[Timing]) -> float:

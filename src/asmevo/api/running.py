@@ -26,6 +26,7 @@ from asmevo.codeobject import Kernel
 from asmevo.device.protocol import DEFAULT_INSTRUCTION_BUDGET, RunOptions, RunResult
 from asmevo.emulate.decode import fidelity
 from asmevo.program import Program
+from asmevo.verify.coverage import coverage_of
 
 _SHOWN = 12
 
@@ -148,6 +149,8 @@ def _entry(
         "buffers": [_buffer_row(capsule, b.name, result) for b in capsule.buffers],
     }
     if result.counts is not None:
+        if result.ok:  # a run that stopped has waves that are halfway
+            entry["coverage"] = coverage_of(program, result.counts).to_json()
         counts = result.counts.tolist()
         rows = fidelity.report(
             program.instructions, program.target.arch, counts, exact_matrix=matrix == "exact"

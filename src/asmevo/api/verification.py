@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import Any, Literal
 
 from asmevo.api.naming import naming
@@ -20,18 +19,17 @@ from asmevo.api.objects import (
 )
 from asmevo.api.results import Result
 from asmevo.check.comparison import compare_objects, examine
-from asmevo.check.engine.facts import skeleton
 from asmevo.check.findings import Finding
 from asmevo.errors import InputError, UnsupportedError
 from asmevo.program import Program
+from asmevo.verify.coverage import Untested, coverage_of, judge_changes
 from asmevo.verify.evidence import evidence
 from asmevo.verify.oracle import DifferentialOracle
-from asmevo.verify.report import VerifyConfig, VerifyReport, coverage
+from asmevo.verify.report import VerifyConfig, VerifyReport
 
 # In the order of their numbers alone, waves that race for LDS can always come out right.
 DEFAULT_SCHEDULES = ("shuffle:1",)
 DEFAULT_POISON = 0x5EED
-_LONGEST_DIFF = 3000  # instructions; finer comparison takes quadratic time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,6 +63,7 @@ def verify(
     poison_seed: int = DEFAULT_POISON,
     matrix: Literal["fast", "exact"] = "exact",
     guards_mapped: bool = False,
+    allow_untested: bool = False,
     progress: Progress | None = None,
 ) -> Verification:
     """Judge K1 against K0: ABI, waits and hazards, then runs of both on every launch.
@@ -79,6 +78,7 @@ def verify(
         poison_seed: seed of the junk in undefined registers, LDS and memory.
         matrix: arithmetic of matrix instructions.
         guards_mapped: map red zones as memory and look for damage, as on hardware.
+        allow_untested: accept changes that no launch executes or shows the effect of.
         progress: told when helpers compile.
 
     Raises:
@@ -94,6 +94,7 @@ def verify(
         schedules=schedules,
         guards_mapped=guards_mapped,
         matrix=matrix,
+        allow_untested=allow_untested,
     )
     launched = k0.code.kernel(kernel if kernel is not None else capsules[0].kernel).name
     edited = (launched, *(k0.code.kernel(name).name for name in also_edited))
@@ -115,69 +116,31 @@ def verify(
         raise InputError(report.reason)
     if report.status == "unsupported":
         raise UnsupportedError(report.reason)
+    program = device.program(k1.data)
+    report, missed = judge_changes(report, device.program(k0.data), program, allowed=allow_untested)
     record = evidence(report, k0.data, k1.data, capsules, device, config)
     record["evidence_schema"] = record.pop("schema")
-    program = device.program(k1.data)
     record["coverage"] = code_coverage(report, program)
-    record["untested_changes"] = untested(report, device.program(k0.data), program)
+    record["untested_changes"] = _by_function(missed)
+    record["untested"] = missed.to_json()
     record["launch_notes"] = notes
     reason = str(report.evidence_class) if report.ok else f"{report.status}: {report.reason}"
+    if report.ok and not missed.ok:
+        reason += f"; untested changes allowed: {missed.one_line()}"
     data = {k: v for k, v in record.items() if k not in ("status", "reason")}
     return Verification(report.ok, report.status, reason, data, (), report, program, len(capsules))
 
 
-def changed(before: Program, after: Program) -> list[int]:
-    """Instructions of `after` that `before` does not have there, by the order of their texts.
-
-    Where something was taken out, the instruction behind it counts. Branch distances do not.
-    """
-
-    def texts(program: Program) -> list[str]:
-        known = program.instructions
-        return [
-            skeleton(text) if (text := i.text or i.raw.hex()).startswith("s_") and "branch" in text
-            else text
-            for i in known
-        ]  # fmt: skip
-
-    a, b = texts(before), texts(after)
-    first = 0
-    while first < min(len(a), len(b)) and a[first] == b[first]:
-        first += 1
-    back = 0
-    while back < min(len(a), len(b)) - first and a[-1 - back] == b[-1 - back]:
-        back += 1
-    a, b = a[first : len(a) - back], b[first : len(b) - back]
-    if max(len(a), len(b)) > _LONGEST_DIFF:
-        return list(range(first, first + max(len(b), 1)))
-    found: set[int] = set()
-    for tag, _, _, low, high in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
-        if tag != "equal":
-            found.update(range(first + low, first + max(high, low + 1)))
-    return sorted(i for i in found if i < len(after.instructions))
-
-
 def code_coverage(report: VerifyReport, program: Program) -> dict[str, Any] | None:
-    """`verify.report.coverage` of the candidate's code; padding is never reached, and no gap."""
-    if report.executed is None:
-        return None
-    reached = report.executed.copy()
-    for f in program.functions:
-        reached[f.last : f.padding_last] = True
-    padding = sum(f.padding for f in program.functions)
-    found = coverage(reached) or {}
-    return {**found, **{k: found[k] - padding for k in ("instructions", "executed")}}
+    """Coverage of the candidate's code by all launches, or None where nobody counted."""
+    return None if report.counts is None else coverage_of(program, report.counts).to_json()
 
 
-def untested(report: VerifyReport, before: Program, after: Program) -> list[dict[str, Any]]:
-    """Changed instructions that no launch executed, by function; padding left out."""
-    executed = report.executed
-    if executed is None:
-        return []
-    lost = [i for i in changed(before, after) if not executed[i]]
+def _by_function(found: Untested) -> list[dict[str, Any]]:
+    """Changed instructions that no launch executed, by function."""
     out: list[dict[str, Any]] = []
-    for f in after.functions:
-        inside = [i for i in lost if f.first <= i < f.last]
+    for f in found.program.functions:
+        inside = [i for i in found.instructions if f.first <= i < f.last]
         if inside:
             out.append({"function": f.name, "instructions": inside})
     return out

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -55,3 +55,16 @@ def sizes_of(options: list[str] | None) -> Mapping[str, int | str]:
             raise InputError(f"--size {option!r} is not NAME=EXPRESSION", "e.g. --size n=1000")
         found[name.strip()] = value.strip()
     return found
+
+
+def coverage_lines(covered: Mapping[str, Any] | None) -> list[str]:
+    """Coverage (`verify.coverage.Coverage.to_json`) for people; nothing where nobody counted."""
+    if covered is None:
+        return []
+    lines = [f"executed: {covered['executed']} of {covered['instructions']} instructions"]
+    ranges = [f"{a}..{b - 1}" if b - a > 1 else str(a) for a, b in covered["never_executed"]]
+    if ranges:
+        lines.append(f"never executed, so not tested: {', '.join(ranges[:12])}")
+    if covered["edges"]:
+        lines.append(f"branches: {covered['executed_edges']} of {covered['edges']} sides executed")
+    return lines

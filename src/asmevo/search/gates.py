@@ -19,6 +19,8 @@ from asmevo.program.recover import recover
 from asmevo.search.bench import Bench
 from asmevo.search.commit import Decision, decide
 from asmevo.search.types import Evidence, Status, edit_id, object_id
+from asmevo.verify.coverage import untested_changes
+from asmevo.verify.report import VerifyReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class Candidate:
         built: the program recovered from `object`, not the one that made it.
         code_object: `object`, opened.
         evidence: strength of the evidence, after differential execution.
+        report: of the runs, likewise.
         timings: one per timed launch, after timing.
         decision: of the commit rule.
     """
@@ -65,6 +68,7 @@ class Candidate:
     built: Program | None = None
     code_object: CodeObject | None = None
     evidence: Evidence | None = None
+    report: VerifyReport | None = None
     timings: tuple[Timing, ...] = ()
     decision: Decision | None = None
 
@@ -192,10 +196,31 @@ class Differential(Gate):
     def judge(self, candidate: Candidate) -> GateVerdict | None:
         """See the class."""
         report = self.bench.oracle.verify(_bytes(candidate), self.bench.problem.capsules)
+        candidate.report = report
         if not report.ok:
             return self._stop(report.status, report.reason)
         candidate.evidence = report.evidence_class
         return None
+
+
+class Tested(Gate):
+    """Stops a candidate whose changes no launch executed, or showed the effect of.
+
+    A block whose instructions are only in another order passes if an independent check of their
+    dependences agrees.
+    """
+
+    name = "coverage"
+
+    def judge(self, candidate: Candidate) -> GateVerdict | None:
+        """See the class."""
+        assert candidate.report is not None, "a gate ran before differential execution"
+        assert candidate.built is not None, "a gate ran before the build"
+        allowed = self.bench.problem.verify.allow_untested
+        found = untested_changes(candidate.report, self.bench.program, candidate.built)
+        if found.ok or allowed or not candidate.report.ok:
+            return None
+        return self._stop("untested", found.one_line(), untested=found.to_json())
 
 
 class Time(Gate):

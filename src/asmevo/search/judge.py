@@ -6,9 +6,10 @@ in a worker process or on another machine as in the controller.
 
 The gates stand in one fixed order:
 duplicate -> assemble -> same object -> ABI and resources -> waits, hazards, registers ->
-differential execution -> timing -> commit rule. Each is cheaper than the next; a candidate that
-fails one never reaches a later one, and none is timed before it is correct. There is no list of
-gates to pass in: nobody who proposes can leave one out.
+differential execution -> coverage -> timing -> commit rule. Each is cheaper than the next, but for
+coverage, which counts what the runs before it did; a candidate that fails one never reaches a later
+one, and none is timed before it is correct. There is no list of gates to pass in: nobody who
+proposes can leave one out.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ _ORDER: tuple[type[Gate], ...] = (
     gates.AbiAndResources,
     gates.StaticCheck,
     gates.Differential,
+    gates.Tested,
     gates.Time,
     gates.Commit,
 )

@@ -22,6 +22,7 @@ Status = Literal[
     "build_invalid",
     "static_invalid",
     "divergent",
+    "untested",
     "canary_corruption",
     "runtime_failure",
     "timing_unstable",

@@ -84,11 +84,11 @@ class DifferentialOracle:
     def _check(self, candidate: bytes, capsule: Capsule, base: Reference) -> CapsuleReport:
         runs: list[RunReport] = []
         finals: dict[Pattern, dict[str, bytes]] = {}
-        executed: NDArray[np.bool_] | None = None
+        counts: NDArray[np.int64] | None = None
         for case in base.cases:
             result = self._run(candidate, base, case, profile=not runs)
             if result.counts is not None:
-                executed = result.counts > 0
+                counts = result.counts
             verdict = self._judge(base, case, result)
             if verdict.status == "accepted" and case.late:
                 verdict = _unchanged(verdict, case, finals["A"], result)
@@ -108,7 +108,8 @@ class DifferentialOracle:
             runs=tuple(runs),
             k0_instructions=base.instructions,
             notes=base.notes,
-            executed=executed,
+            counts=counts,
+            k0_counts=base.counts,
         )
 
     def verify(self, candidate: bytes, capsules: Iterable[Capsule]) -> VerifyReport:

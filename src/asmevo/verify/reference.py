@@ -62,12 +62,15 @@ class Reference:
         masks: bytes that K0 writes, for `out` buffers.
         instructions: wave instructions K0 executed.
         notes: what was left out, and what of K0's result depends on what.
+        counts: int64 [instructions of K0's program], how often its first run executed each; None
+            when the device does not count.
     """
 
     cases: tuple[Case, ...]
     masks: dict[str, NDArray[np.bool_]]
     instructions: int
     notes: tuple[str, ...]
+    counts: NDArray[np.int64] | None = None
 
 
 def junk_seed(config: VerifyConfig, pattern: Pattern) -> int:
@@ -145,7 +148,7 @@ class K0Runs:
         home = Case("A", capsules["A"], _compared(capsule, first))
         if stressed:
             # B served for the masks.
-            return Reference((home,), masks, first.instructions, tuple(notes))
+            return Reference((home,), masks, first.instructions, tuple(notes), first.counts)
         cases = [
             home,
             Case("B", capsules["B"], _compared(capsule, second)),
@@ -157,7 +160,7 @@ class K0Runs:
                 cases.append(replace(home, late=True))
             else:
                 notes.append("late loads left out: they change K0's own result")
-        return Reference(tuple(cases), masks, first.instructions, tuple(notes))
+        return Reference(tuple(cases), masks, first.instructions, tuple(notes), first.counts)
 
     def _moved(
         self,
@@ -252,7 +255,9 @@ class K0Runs:
 
     def _run(self, capsule: Capsule, junk: int) -> RunResult:
         result = self._device.run(
-            self._k0, capsule, options(self._config, junk, None, self._config.k0_budget)
+            self._k0,
+            capsule,
+            options(self._config, junk, None, self._config.k0_budget, profile=True),
         )
         if not result.ok:
             raise self._fault(capsule, result.fault)

@@ -17,6 +17,7 @@ from asmevo.verify.stress import STRESSES, Stress
 Status = Literal[
     "accepted",
     "divergent",
+    "untested",
     "canary_corruption",
     "runtime_failure",
     "input_invalid",
@@ -26,6 +27,7 @@ EvidenceClass = Literal["tested-exact", "tested-tolerance"]
 EXIT_CODES: dict[Status, int] = {
     "accepted": 0,
     "divergent": 1,
+    "untested": 1,
     "canary_corruption": 1,
     "runtime_failure": 1,
     "input_invalid": 2,
@@ -56,6 +58,7 @@ class VerifyConfig:
         pauses: on a modelled device, where waves of K0 communicate other than by barriers, also
             run them so that each pauses in front of memory instructions, for long at some.
         placements: where memory lies in further runs on a modelled device (`capsule.placement`).
+        allow_untested: accept edits of code that no launch executes.
         matrix: arithmetic of matrix instructions, where the device has a choice: `fast` for a
             search, `exact` (the published accumulation models) for a final verification.
     """
@@ -74,6 +77,7 @@ class VerifyConfig:
     pauses: bool = True
     placements: tuple[Placement, ...] = PLACEMENTS
     matrix: Literal["fast", "exact"] = "fast"
+    allow_untested: bool = False
 
     def __post_init__(self) -> None:
         if self.budget_factor < 1 or self.budget_floor < 1 or self.k0_budget < 1:
@@ -101,6 +105,7 @@ class VerifyConfig:
             "pauses": self.pauses,
             "placements": list(self.placements),
             "matrix": self.matrix,
+            "allow_untested": self.allow_untested,
             "tolerance": None
             if self.tolerance is None
             else {"theta": self.tolerance.theta, "tau": self.tolerance.tau},
@@ -161,8 +166,9 @@ class CapsuleReport:
         runs: the runs made.
         k0_instructions: wave instructions of K0 on this capsule.
         notes: what was left out and why (e.g. a schedule that changes K0's own result).
-        executed: bool array [instructions of the candidate's program], those that the first run
-            reached; None when the device does not count.
+        counts: int64 [instructions of the candidate's program], how often the first run executed
+            each; None when the device does not count.
+        k0_counts: the same of K0 and its program.
     """
 
     label: str
@@ -172,7 +178,8 @@ class CapsuleReport:
     runs: tuple[RunReport, ...] = ()
     k0_instructions: int = 0
     notes: tuple[str, ...] = ()
-    executed: NDArray[np.bool_] | None = field(default=None, compare=False, repr=False)
+    counts: NDArray[np.int64] | None = field(default=None, compare=False, repr=False)
+    k0_counts: NDArray[np.int64] | None = field(default=None, compare=False, repr=False)
 
     @property
     def exact(self) -> bool:
@@ -218,8 +225,17 @@ class VerifyReport:
         Bool array [instructions], or None when the device does not count. An edit of an
         instruction that none executed has not been tested at all.
         """
-        arrays = [c.executed for c in self.capsules if c.executed is not None]
-        return np.logical_or.reduce(arrays) if arrays else None
+        return None if self.counts is None else self.counts > 0
+
+    @property
+    def counts(self) -> NDArray[np.int64] | None:
+        """How often all tested launches together executed each of the candidate's instructions."""
+        return _sum([c.counts for c in self.capsules])
+
+    @property
+    def k0_counts(self) -> NDArray[np.int64] | None:
+        """The same of K0's instructions."""
+        return _sum([c.k0_counts for c in self.capsules])
 
     def untested(self, first: int, last: int) -> tuple[int, ...]:
         """Instructions in [first, last) of the candidate that no tested launch executed."""
@@ -260,6 +276,11 @@ class VerifyReport:
             "coverage": coverage(self.executed),
             "capsules": [c.to_json() for c in self.capsules],
         }
+
+
+def _sum(counts: list[NDArray[np.int64] | None]) -> NDArray[np.int64] | None:
+    known = [c for c in counts if c is not None]
+    return np.stack(known).sum(axis=0) if known else None
 
 
 def coverage(executed: NDArray[np.bool_] | None) -> dict[str, Any] | None:

@@ -24,7 +24,7 @@ from asmevo.program.rebuild import rebuild
 from reference.assembly import COPY, built
 
 PHDR, SHDR = 56, 64  # sizes of the headers
-TWO = {"one": COPY, "two": COPY.replace("1, v2", "7, v2")}
+TWO = {"one": COPY, "two": COPY.replace("v2, 1, v2", "v2, 7, v2")}
 
 
 def opened(data: bytes) -> Program:

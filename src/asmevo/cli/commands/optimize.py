@@ -173,6 +173,10 @@ def register(app: typer.Typer) -> None:
             list[str] | None,
             typer.Option(help="further wave order to test: interleave:N or shuffle:SEED"),
         ] = None,
+        allow_untested: Annotated[
+            bool,
+            typer.Option("--allow-untested", help="accept edits of code that no launch executes"),
+        ] = False,
         force: ForceOption = False,
         format: FormatOption = Format.TEXT,
     ) -> None:
@@ -204,6 +208,7 @@ def register(app: typer.Typer) -> None:
                 resume=resume,
                 exact=exact,
                 schedules=tuple(schedule or ()),
+                allow_untested=allow_untested,
                 progress=advance,
             )
         written = outputs.write(result)

@@ -20,6 +20,7 @@ from asmevo.cli.common import (
     MatrixOption,
     SeedOption,
     SizeOption,
+    coverage_lines,
     sizes_of,
 )
 from asmevo.cli.output import Format, FormatOption, emit, progress, table
@@ -173,6 +174,7 @@ def _text(capsule: Capsule, entry: dict[str, Any]) -> list[str]:
         for b in entry["buffers"]
     ]
     lines += table(rows, ("buffer", "role", "type", "changed bytes", "first values"))
+    lines += coverage_lines(entry.get("coverage"))
     moved = ", ".join(f"{n} {what}" for what, n in entry.get("bytes_at_most", {}).items())
     if moved:
         lines.append(f"bytes asked for, all lanes counted: {moved}")

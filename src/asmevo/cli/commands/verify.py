@@ -16,6 +16,7 @@ from asmevo.cli.common import (
     MatrixOption,
     SeedOption,
     SizeOption,
+    coverage_lines,
     sizes_of,
 )
 from asmevo.cli.output import Format, FormatOption, emit, progress, table
@@ -63,6 +64,10 @@ def register(app: typer.Typer) -> None:
                 help="map red zones as memory and look for damage, as on hardware",
             ),
         ] = False,
+        allow_untested: Annotated[
+            bool,
+            typer.Option("--allow-untested", help="accept changes of code that no launch executes"),
+        ] = False,
         format: FormatOption = Format.TEXT,
     ) -> None:
         """Judge K1 against K0: ABI, waits and hazards, then runs of both on every launch.
@@ -83,6 +88,7 @@ def register(app: typer.Typer) -> None:
                 poison_seed=poison_seed,
                 matrix=matrix.value,
                 guards_mapped=guards_mapped,
+                allow_untested=allow_untested,
                 progress=advance,
             )
         lines = [f.one_line() for f in result.findings]
@@ -137,11 +143,6 @@ def _lines(report: VerifyReport, launches: int, covered: dict[str, Any] | None) 
         kinds = ", ".join(dict.fromkeys(c.label.rpartition("+")[2] for c in good))
         equal = sum(c.exact for c in good)
         lines.append(f"stressed inputs: {len(good)} accepted, {equal} bit-equal ({kinds})")
-    if covered is not None:
-        total = covered["instructions"]
-        lines.append(f"executed: {covered['executed']} of {total} instructions")
-        ranges = [f"{a}..{b - 1}" if b - a > 1 else str(a) for a, b in covered["never_executed"]]
-        if ranges:
-            lines.append(f"never executed, so not tested: {', '.join(ranges[:12])}")
+    lines += coverage_lines(covered)
     lines += [f"note: {note}" for note in report.notes]
     return lines + [f"note: {c.label}: {note}" for c in report.capsules for note in c.notes]
