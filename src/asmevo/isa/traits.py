@@ -46,6 +46,7 @@ class Traits:
         exchanges: swaps two registers lane by lane.
         selects: gives one of two sources.
         compares: its result is a condition: a mask of lanes or SCC.
+        carries_addresses: an integer operation through which an address keeps being one.
         spreads: every operand decides the result, whatever the others are.
         ignores_exec: acts whatever EXEC says, although it is a vector or LDS instruction.
         environment: reads or changes the machine around the program, which no result shows.
@@ -60,6 +61,7 @@ class Traits:
         reads_pc: reads the program counter into a register.
         prefetches_code: brings instructions into a cache, a mere hint.
         idles: gives time or priority to other waves (`s_sleep`, `s_setprio`).
+        hints: waits, hints and cache control: in a run in program order it changes nothing.
     """
 
     copies: bool
@@ -69,6 +71,7 @@ class Traits:
     exchanges: bool
     selects: bool
     compares: bool
+    carries_addresses: bool
     spreads: bool
     ignores_exec: bool
     environment: bool
@@ -83,6 +86,7 @@ class Traits:
     reads_pc: bool
     prefetches_code: bool
     idles: bool
+    hints: bool
 
 
 _COPIES = re.compile(
@@ -99,6 +103,9 @@ _MOVES = re.compile(
 _EXCHANGES = re.compile(r"v_swap_b(16|32)")
 _SELECTS = re.compile(r"v_cndmask_b(16|32)|s_cselect_b(32|64)|s_cmov_b(32|64)")
 _COMPARES = re.compile(r"v_cmpx?_|s_cmpk?_|s_bitcmp")
+_CARRIES_ADDRESSES = re.compile(
+    r"s_|v_(add|sub|lshl|lshr|mad_[ui]|or|and|xor|xad|bfe|bfi|perm|alignb)"
+)
 _SPREADS = re.compile(
     r"[sv]_(add|sub|subrev|addc|subb|add3|sub_nc|add_nc|add_co|sub_co|add_lshl|lshl_add|lshl|lshlrev|"
     r"lshr|lshrrev|ashr|ashrrev|xor|xad|not|brev|lshl\d_add|mad|mad_co|mad_u64)(_|$)"
@@ -109,6 +116,11 @@ _ENVIRONMENT = re.compile(
     r"s_(getreg|setreg|memtime|memrealtime|get_waveid|sendmsg|trap|sethalt|setkill|rfe|ttracedata|"
     r"incperflevel|decperflevel|round_mode|denorm_mode|atc_probe|get_barrier_state|alloc_vgpr|"
     r"get_shader_cycles)|ds_gws_"
+)
+_HINTS = re.compile(
+    r"s_(waitcnt|wait_|nop|sleep|setprio|icache_inv|dcache|inst_prefetch|set_inst_prefetch|"
+    r"incperflevel|decperflevel|ttracedata|code_end|wakeup|clause|delay_alu|atc_probe)|"
+    r"buffer_(wbl2|inv|wbinvl1)|v_nop|v_clrexcp|ds_nop"
 )
 _PINNED = re.compile(
     r"s_(setreg|set_gpr_idx|setvskip|getpc|get_pc|memtime|memrealtime|getreg|sleep|setprio|sethalt|"
@@ -139,6 +151,7 @@ def traits_of(base: str) -> Traits:
         exchanges=_EXCHANGES.match(base) is not None,
         selects=_SELECTS.match(base) is not None,
         compares=_COMPARES.match(base) is not None,
+        carries_addresses=_CARRIES_ADDRESSES.match(base) is not None,
         spreads=_SPREADS.match(base) is not None,
         ignores_exec=_IGNORES_EXEC.match(base) is not None,
         environment=_ENVIRONMENT.match(base) is not None,
@@ -153,6 +166,7 @@ def traits_of(base: str) -> Traits:
         reads_pc=base in PC_READS,
         prefetches_code=base.startswith("s_prefetch_inst"),
         idles=base.startswith(("s_sleep", "s_setprio")),
+        hints=_HINTS.match(base) is not None,
     )
 
 

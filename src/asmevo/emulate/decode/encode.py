@@ -19,6 +19,7 @@ from asmevo.emulate.native.library import HelperLibrary, Progress
 from asmevo.emulate.native.variant import Variant
 from asmevo.emulate.sanitize.shadow import granule_shifts
 from asmevo.errors import UnsupportedError
+from asmevo.isa.decoded import decode
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.semantics.table import FloatMode
 from asmevo.program import Program
@@ -229,7 +230,7 @@ def reachable_modes(program: Program, kernel: Kernel, met: Sequence[int] = ()) -
     distinct = _distinct(program, _code_ranges(program, kernel))
     changes: set[tuple[int, int]] = set()
     for inst in distinct:
-        if inst.base.startswith("s_set"):
+        if decode(inst, program.target).traits.sets_mode:
             changes |= set(mode_changes(inst, distinct))
     found = [first, *(m for m in dict.fromkeys(met) if m != first)]
     for bits in found:

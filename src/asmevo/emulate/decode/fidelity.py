@@ -12,12 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from asmevo.emulate.decode.instruction import NO_EFFECT, ConstantPool, Decoder, Unsupported
+from asmevo.emulate.decode.instruction import ConstantPool, Decoder, Unsupported
+from asmevo.isa.decoded import VECTOR_MEMORY, OpClass, decode
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import Imm
 from asmevo.isa.semantics import table
 from asmevo.isa.semantics.matrix_models import matrix_fidelity
-from asmevo.isa.semantics.memory import l2_denormals_open, memory_op
+from asmevo.isa.semantics.memory import l2_denormals_open, memory_op, transposed_bits
+from asmevo.isa.target import Target
 
 Level = Literal["exact", "approximate", "open", "unsupported"]
 _WORST: tuple[Level, ...] = ("exact", "approximate", "open", "unsupported")
@@ -68,7 +70,8 @@ def _vector_memory(inst: Instruction, arch: str) -> tuple[Level, str]:
 def of_instruction(inst: Instruction, arch: str, exact_matrix: bool = False) -> tuple[Level, str]:
     """(level, note) of one instruction, without asking whether its operands are supported."""
     base = inst.base
-    if inst.text is not None and NO_EFFECT.match(inst.text):
+    record = decode(inst, Target(arch))
+    if record.traits.hints:
         return "exact", ""
     semantic = table.lookup(base)
     if semantic is not None:
@@ -79,15 +82,15 @@ def of_instruction(inst: Instruction, arch: str, exact_matrix: bool = False) -> 
         if level == "exact" and semantic.high == "open" and narrow and not semantic.packed:
             return "open", _HALF
         return level, note
-    if base.startswith(("v_mfma", "v_smfmac")):
+    if record.kind is OpClass.MFMA:
         return _parsed(matrix_fidelity(base, arch, exact_matrix))
-    if base.startswith("ds_read_b") and "_tr_b" in base:
-        return ("exact", "") if base.endswith("b16") else ("open", _TRANSPOSE)
-    if base.startswith(("s_memtime", "s_memrealtime")):
+    if bits := transposed_bits(base):
+        return ("exact", "") if bits == 16 else ("open", _TRANSPOSE)
+    if base in ("s_memtime", "s_memrealtime"):
         return "open", "a counter that only grows; its values mean nothing"
     if base == "s_getreg_b32":
         return "open", "identity registers read as one place on one chip"
-    if base.startswith(("ds_", "buffer_", "global_", "flat_", "scratch_")):
+    if record.kind in VECTOR_MEMORY or record.kind is OpClass.LDS:
         return _vector_memory(inst, arch)
     return "exact", ""
 

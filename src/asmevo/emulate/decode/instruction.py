@@ -6,7 +6,6 @@ wave state; the families are decoded in the `decode_*` modules.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from asmevo.emulate.decode.lane import decode_lane, decode_mix
@@ -15,19 +14,14 @@ from asmevo.emulate.decode.memory import decode_lds, decode_vector_memory
 from asmevo.emulate.decode.operands import ConstantPool, Context, Record, Unsupported
 from asmevo.emulate.decode.scalar import decode_scalar, decode_scalar_other
 from asmevo.emulate.native.variant import Variant
+from asmevo.isa.decoded import VECTOR_CLASSES, VECTOR_MEMORY, OpClass, decode
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.semantics import table
+from asmevo.isa.semantics.instruction.mix import mix_semantic
 
-__all__ = ["NO_EFFECT", "ConstantPool", "Decoder", "Record", "Unsupported"]
+__all__ = ["ConstantPool", "Decoder", "Record", "Unsupported"]
 
-# Functional no-ops: they order, wait or hint, and change no register.
-NO_EFFECT = re.compile(
-    r"(s_waitcnt|s_wait_|s_nop|s_sleep|s_setprio|s_icache_inv|s_dcache|s_inst_prefetch|"
-    r"s_set_inst_prefetch|s_incperflevel|s_decperflevel|s_ttracedata|s_code_end|s_wakeup|"
-    r"buffer_wbl2|buffer_inv|buffer_wbinvl1|v_nop|v_clrexcp|ds_nop|s_clause|s_delay_alu|"
-    r"s_sethalt 0)"
-)
-_VECTOR = ("v_", "ds_", "global_", "buffer_", "tbuffer_", "scratch_", "flat_")
+_VECTOR = VECTOR_CLASSES | VECTOR_MEMORY | {OpClass.LDS}
 
 
 class Decoder(Context):
@@ -35,7 +29,10 @@ class Decoder(Context):
 
     def skips(self, inst: Instruction) -> bool:
         """Whether MODE.VSKIP suppresses an instruction that otherwise has a record."""
-        return self.vskip and inst.base.startswith(_VECTOR) and not NO_EFFECT.match(inst.text or "")
+        if not self.vskip:
+            return False
+        record = decode(inst, self.target)
+        return record.kind in _VECTOR and not record.traits.hints
 
     def decode(self, inst: Instruction) -> Record | None:
         """The record of one instruction; None for functional no-ops.
@@ -45,7 +42,7 @@ class Decoder(Context):
         """
         if inst.text is None:
             raise Unsupported("the bytes do not decode")
-        if NO_EFFECT.match(inst.text) or self.skips(inst):
+        if decode(inst, self.target).traits.hints or self.skips(inst):
             return None
         self.reads_flags = False
         record = self._dispatch(inst)
@@ -57,21 +54,21 @@ class Decoder(Context):
         return self.sized(record)
 
     def _dispatch(self, inst: Instruction) -> Record | None:
-        base = inst.base
-        semantic = table.lookup(base)
+        semantic = table.lookup(inst.base)
         if semantic is not None:
             if semantic.scope == "scalar":
                 return decode_scalar(self, inst, semantic)
             return decode_lane(self, inst, semantic)
-        if base.startswith("s_"):
-            return decode_scalar_other(self, inst)
-        if base.startswith("ds_"):
+        kind = decode(inst, self.target).kind
+        if kind is OpClass.LDS:
             return decode_lds(self, inst)
-        if base.startswith(("global_", "buffer_", "tbuffer_", "scratch_", "flat_")):
+        if kind in VECTOR_MEMORY:
             return decode_vector_memory(self, inst)
-        if base.startswith(("v_mfma", "v_smfmac")):
+        if kind is OpClass.MFMA:
             return decode_matrix(self, inst)
-        return self._lane_movement(inst)
+        if kind in VECTOR_CLASSES:
+            return self._lane_movement(inst)
+        return decode_scalar_other(self, inst)
 
     def _lane_movement(self, inst: Instruction) -> Record:
         base = inst.base
@@ -86,10 +83,10 @@ class Decoder(Context):
             return Record(
                 Variant("writelane", base, "vss", self.index_option(1)), [p for _, p in places]
             )
-        if re.match(r"v_permlane(16|32)_swap_b32$", base):
+        if base in ("v_permlane16_swap_b32", "v_permlane32_swap_b32"):
             return Record(
                 Variant("permlane_swap", base, "vv"), [self.offset(o) for o in inst.operands]
             )
-        if re.match(r"v_(mad|fma)_mix(lo|hi)?_f(16|32)$", base):
+        if mix_semantic(base) is not None:
             return decode_mix(self, inst)
         raise Unsupported(f"{base} is not supported")

@@ -7,7 +7,7 @@ from asmevo.emulate.native.variant import Variant
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.semantics import table
 from asmevo.isa.semantics.instruction.decode import UnsupportedForm, options_of, printed_types
-from asmevo.isa.semantics.instruction.mix import mix_options, mix_types
+from asmevo.isa.semantics.instruction.mix import mix_options, mix_semantic, mix_types
 
 
 def decode_lane(ctx: Context, inst: Instruction, semantic: table.Semantic) -> Record:
@@ -42,7 +42,8 @@ def decode_mix(ctx: Context, inst: Instruction) -> Record:
     types = ["b32", *mix_types(options)]
     places = [ctx.place(o, t) for o, t in zip(inst.operands, types, strict=True)]
     kinds = "".join(k for k, _ in places)
-    base = inst.base.replace("v_mad_mix", "v_fma_mix")
+    semantic = mix_semantic(inst.base)
+    assert semantic is not None, inst.base
     return Record(
-        Variant("mix", base, kinds, tuple(sorted(options.items()))), [p for _, p in places]
+        Variant("mix", semantic.name, kinds, tuple(sorted(options.items()))), [p for _, p in places]
     )

@@ -8,14 +8,14 @@ from asmevo.emulate import layout as L
 from asmevo.emulate.decode.operands import Context, Record, Unsupported
 from asmevo.emulate.native.variant import Variant
 from asmevo.isa.instruction import Instruction
-from asmevo.isa.semantics.matrix import matrix_op
+from asmevo.isa.semantics.matrix import matrix_op, names_formats
 from asmevo.isa.semantics.table import FloatMode
 
 
 def decode_matrix(ctx: Context, inst: Instruction) -> Record:
     """A v_mfma or v_smfmac instruction."""
     base, mods = inst.base, inst.modifiers
-    mixed = base.endswith("f8f6f4")
+    mixed = names_formats(base)
     cbsz, abid, blgp = (_number(mods, name) for name in ("cbsz", "abid", "blgp"))
     op = matrix_op(base, cbsz, blgp) if mixed else matrix_op(base)
     if op is None:

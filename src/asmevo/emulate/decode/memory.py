@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from asmevo.emulate.decode.operands import Context, Record, Unsupported, integer_modifier
 from asmevo.emulate.native.variant import Variant
+from asmevo.isa.decoded import decode
 from asmevo.isa.instruction import Instruction
-from asmevo.isa.semantics.memory import flushes_subnormals, memory_op
+from asmevo.isa.semantics.memory import flushes_subnormals, memory_op, transposed_bits, typed_op
 
-_TRANSPOSE = re.compile(r"ds_read_b(64|96)_tr_b(16|8|6|4)$")
-_TYPED = re.compile(r"(t)?buffer_(load|store)_format_(d16_)?(hi_)?(xyzw|xyz|xy|x)$")
 _BY_LANE = ("ds_read_addtid_b32", "ds_write_addtid_b32", "ds_append", "ds_consume")
 
 
 def decode_typed(ctx: Context, inst: Instruction) -> Record | None:
     """A typed buffer access, or None for any other instruction."""
-    m = _TYPED.match(inst.base)
-    if m is None:
+    op = typed_op(inst.base)
+    if op is None:
         return None
     mods, operands = inst.modifiers, list(inst.operands)
     if mods.get("tfe") or mods.get("lds"):
         raise Unsupported(f"{inst.base} with tfe or lds is not supported")
-    d16 = "hi" if m.group(4) else "d16" if m.group(3) else ""
     options: dict[str, Any] = {
         "mode": "buffer",
-        "load": m.group(2) == "load",
-        "components": len(m.group(5)),
-        "d16": d16,
+        "load": op.action == "load",
+        "components": op.components,
+        "d16": op.d16,
     }
-    if m.group(1):
+    if op.in_instruction:
         # MTBUF: data format in bits 22:19, number format in 25:23.
         word = int.from_bytes(inst.raw[:4], "little")
         options["formats"] = (word >> 19 & 15, word >> 23 & 7)
@@ -62,7 +59,7 @@ def decode_vector_memory(ctx: Context, inst: Instruction) -> Record:
     if mods.get("tfe") or mods.get("lwe"):
         raise Unsupported(f"{base} with tfe or lwe is not supported")
     operands = list(inst.operands)
-    to_lds = bool(mods.get("lds")) or "_load_lds" in base
+    to_lds = decode(inst, ctx.target).lds_dma
     returns = bool(mods.get("sc0") or mods.get("glc")) and op.action == "atomic"
     options: dict[str, Any] = {}
     if ctx.open_junk and op.extend.startswith("d16"):
@@ -131,10 +128,10 @@ def decode_lds(ctx: Context, inst: Instruction) -> Record:
         return Record(
             Variant("permute", base, "vvv"), [ctx.offset(o) for o in operands], imm=offset
         )
-    m = _TRANSPOSE.match(base)
-    if m:
+    bits = transposed_bits(base)
+    if bits:
         return Record(
-            Variant("transpose", base, "vv", (("bits", int(m.group(2))),)),
+            Variant("transpose", base, "vv", (("bits", bits),)),
             [ctx.offset(o) for o in operands],
             imm=offset,
         )

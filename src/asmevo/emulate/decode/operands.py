@@ -64,6 +64,7 @@ class Context:
         mode: float mode in force.
         vskip: MODE.VSKIP: vector instructions are skipped.
         arch: target name such as "gfx942".
+        target: of that name.
         lanes: of a wave.
         exact: matrix instructions follow the published accumulation models.
         gpr_idx: enables of the active s_set_gpr_idx region.
@@ -85,7 +86,8 @@ class Context:
             mode = FloatMode(denorm_32=mode[0], denorm_16_64=mode[1])
         self.mode = mode.on_target(arch)
         self.arch = arch
-        self.lanes = Target(arch).wave_size
+        self.target = Target(arch)
+        self.lanes = self.target.wave_size
         self.vskip = vskip
         self.exact = exact
         self.gpr_idx = 0

@@ -8,16 +8,23 @@ from collections.abc import Sequence
 from asmevo.emulate.decode.operands import Context, Record, Unsupported, integer, integer_modifier
 from asmevo.emulate.layout import INDEX_BITS, MODE_EFFECTIVE
 from asmevo.emulate.native.variant import Variant
+from asmevo.isa.flow import Condition, FlowKind, flow_of
 from asmevo.isa.hwreg import VSKIP_BIT, HwReg, hwreg_field
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import Imm, Operand, Reg
 from asmevo.isa.semantics import table
 from asmevo.isa.semantics.instruction.decode import UnsupportedForm, printed_types
 from asmevo.isa.semantics.instruction.scalar import scalar_operands
-from asmevo.isa.semantics.memory import ScalarMemoryOp, scalar_memory_op
+from asmevo.isa.semantics.memory import (
+    ScalarAtomicOp,
+    ScalarMemoryOp,
+    scalar_atomic_op,
+    scalar_memory_op,
+)
 
-_ATOMIC = re.compile(r"s_(buffer_)?atomic_(\w+?)(_x2)?$")
-_SEND = re.compile(r"s_sendmsg(halt)?$")
+_FOLLOWED = (Condition.SCC, Condition.VCC, Condition.EXEC)
+_GPR_INDEX = ("s_set_gpr_idx_on", "s_set_gpr_idx_off", "s_set_gpr_idx_mode", "s_set_gpr_idx_idx")
+_RELATIVE = ("s_movrels_b32", "s_movrels_b64", "s_movreld_b32", "s_movreld_b64")
 
 
 def decode_scalar(ctx: Context, inst: Instruction, semantic: table.Semantic) -> Record:
@@ -34,39 +41,42 @@ def decode_scalar(ctx: Context, inst: Instruction, semantic: table.Semantic) -> 
 def decode_scalar_other(ctx: Context, inst: Instruction) -> Record | None:
     """Every other scalar instruction."""
     base, operands = inst.base, inst.operands
-    if base in ("s_barrier", "s_endpgm", "s_endpgm_saved"):
-        return Record(Variant("stop", base.removesuffix("_saved")))
+    if base == "s_barrier":
+        return Record(Variant("stop", base))
+    if base in ("s_endpgm", "s_endpgm_saved"):
+        return Record(Variant("stop", "s_endpgm"))
     if base == "s_trap":
         return Record(Variant("stop", base), misc=integer(operands[0]))
+    if base == "s_sethalt" and integer(operands[0]) == 0:
+        return None
     if base in ("s_sethalt", "s_setkill"):
         return Record(Variant("stop", "s_trap"), misc=integer(operands[0]))
-    if base == "s_branch" or re.match(r"s_cbranch_(scc[01]|vccn?z|execn?z)$", base):
+    flow = flow_of(base)
+    if flow.kind is FlowKind.JUMP or flow.condition in _FOLLOWED:
         return Record(Variant("branch", base), target=-1)
+    if flow.condition is Condition.DEBUG:
+        return None  # debugger flags are clear: never taken
     if base in ("s_getpc_b64", "s_setpc_b64", "s_swappc_b64", "s_rfe_b64"):
         return Record(
             Variant("jump", base.replace("rfe", "setpc")), [ctx.offset(o) for o in operands]
         )
     if base == "s_call_b64":
         return Record(Variant("jump", base), [ctx.offset(operands[0])], target2=-1)
-    if base.startswith("s_cbranch_cdbg"):
-        return None  # debugger flags are clear: never taken
-    if _SEND.match(base):
+    if base in ("s_sendmsg", "s_sendmsghalt"):
         if re.search(r"MSG_(INTERRUPT|DEALLOC_VGPRS)", inst.text or ""):
             return None
         raise Unsupported(f"{inst.text} is not supported")
     moved = scalar_memory_op(base)
     if moved is not None:
         return _scalar_memory(ctx, inst, moved)
-    m = _ATOMIC.match(base)
-    if m:
-        return _scalar_atomic(ctx, inst, bool(m.group(1)), m.group(2), 8 if m.group(3) else 4)
+    atomic = scalar_atomic_op(base)
+    if atomic is not None:
+        return _scalar_atomic(ctx, inst, atomic)
     if base in ("s_memtime", "s_memrealtime"):
         return Record(Variant("time", base), [ctx.offset(operands[0])])
-    if base.startswith("s_atc_probe"):
-        return None
-    if base.startswith("s_set_gpr_idx"):
+    if base in _GPR_INDEX:
         return _gpr_index(ctx, inst)
-    if base.startswith("s_movrel"):
+    if base in _RELATIVE:
         return Record(Variant("movrel", base), [ctx.offset(o) for o in operands])
     if base in ("s_getreg_b32", "s_setreg_b32", "s_setreg_imm32_b32", "s_setvskip"):
         return _hardware_register(ctx, inst)
@@ -103,13 +113,16 @@ def _scalar_memory(ctx: Context, inst: Instruction, op: ScalarMemoryOp) -> Recor
     )
 
 
-def _scalar_atomic(ctx: Context, inst: Instruction, buffered: bool, name: str, size: int) -> Record:
+def _scalar_atomic(ctx: Context, inst: Instruction, op: ScalarAtomicOp) -> Record:
     data, base, *rest = inst.operands
     imm, soffset = _address(ctx, inst, rest)
     returns = bool(inst.modifiers.get("glc") or inst.modifiers.get("sc0"))
     return Record(
         Variant(
-            "smem_atomic", name, "", (("buffer", buffered), ("returns", returns), ("size", size))
+            "smem_atomic",
+            op.name,
+            "",
+            (("buffer", op.buffer), ("returns", returns), ("size", op.size)),
         ),
         [ctx.offset(data), ctx.offset(base), soffset],
         imm=imm,

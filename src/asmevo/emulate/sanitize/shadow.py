@@ -47,7 +47,7 @@ from asmevo.emulate.sanitize.shadow_layout import (
     WRITE,
 )
 from asmevo.emulate.sanitize.shadow_sweep import WIDTHS, emit_lanes, emit_span, name_of
-from asmevo.isa.semantics.memory import memory_op
+from asmevo.isa.semantics.memory import memory_op, typed_op
 
 SHADOW, STRAIGHT, AGE = "asmevo_shadow", "asmevo_straight", "asmevo_age"
 _MOST_RUNS = 4
@@ -65,7 +65,7 @@ def granule_shifts(bases: Iterable[str]) -> tuple[int, int]:
     shifts = [2, 2]
     for base in bases:
         op = memory_op(base)
-        if op is None and "_format_" in base:
+        if typed_op(base) is not None:
             shifts[1] = 0  # the descriptor says how wide
         if op is None or op.size >= 4:
             continue

@@ -51,6 +51,11 @@ FORMATS = {
 F8F6F4 = ("fp8", "bf8", "fp6", "bf6", "fp4")
 
 
+def names_formats(base: str) -> bool:
+    """Whether CBSZ and BLGP of a matrix opcode name the formats of A and B."""
+    return base.endswith("f8f6f4")
+
+
 @dataclass(frozen=True, slots=True)
 class MatrixOp:
     """D[m, n] = A[m, k] B[k, n] + C[m, n] for each of `blocks` blocks.

@@ -251,6 +251,70 @@ def scalar_memory_op(base: str) -> ScalarMemoryOp | None:
     return ScalarMemoryOp(found[2], found[1] or "", int(found[3] or 1))
 
 
+@dataclass(frozen=True, slots=True)
+class ScalarAtomicOp:
+    """An atomic through the scalar cache (GFX9 names).
+
+    Attributes:
+        buffer: its address is a buffer descriptor.
+        name: key into `ATOMICS`, or `cmpswap`.
+        size: bytes, 4 or 8.
+    """
+
+    buffer: bool
+    name: str
+    size: int
+
+
+_SCALAR_ATOMIC = re.compile(r"s_(buffer_)?atomic_(\w+?)(_x2)?$")
+
+
+def scalar_atomic_op(base: str) -> ScalarAtomicOp | None:
+    """The scalar atomic of a mnemonic, or None."""
+    found = _SCALAR_ATOMIC.match(base)
+    if found is None:
+        return None
+    return ScalarAtomicOp(found[1] is not None, found[2], 8 if found[3] else 4)
+
+
+@dataclass(frozen=True, slots=True)
+class TypedOp:
+    """A buffer access that converts the elements' format.
+
+    Attributes:
+        action: `load` or `store`.
+        components: how many of X, Y, Z, W.
+        d16: "" for dwords, "d16" for halves, "hi" for the upper half of a register.
+        in_instruction: the instruction names the format (MTBUF), not the descriptor.
+    """
+
+    action: str
+    components: int
+    d16: str
+    in_instruction: bool
+
+
+_TYPED = re.compile(r"(t)?buffer_(load|store)_format_(d16_)?(hi_)?(xyzw|xyz|xy|x)$")
+
+
+def typed_op(base: str) -> TypedOp | None:
+    """The typed access of a mnemonic (GFX9 names), or None."""
+    found = _TYPED.match(base)
+    if found is None:
+        return None
+    d16 = "hi" if found[4] else "d16" if found[3] else ""
+    return TypedOp(found[2], len(found[5]), d16, found[1] is not None)
+
+
+_TRANSPOSE = re.compile(r"ds_read_b(64|96)_tr_b(16|8|6|4)$")
+
+
+def transposed_bits(base: str) -> int:
+    """Bits of the elements that a transposed LDS read (gfx950) exchanges; 0 for others."""
+    found = _TRANSPOSE.match(base)
+    return int(found[2]) if found is not None else 0
+
+
 def flushes_subnormals(op: MemoryOp, arch: str, denorm_32: int) -> bool:
     """Whether an f32 atomic addition flushes subnormal operands and results to zero.
 

@@ -97,8 +97,6 @@ class _Walk:
 _WRITES_SGPR = re.compile(r"s_|v_\w+ (?:\S+ )?(?:s\d|s\[|vcc)")
 _PLAIN_FORMS = ("", "e32", "e64", "dpp", "e64_dpp", "dpp8")
 _PARTIAL_LOADS = re.compile(r"byte|short|_d16|_[iu](8|16)(_|$)")
-# Integer operations through which an address keeps being one.
-_INTEGER = re.compile(r"s_|v_(add|sub|lshl|lshr|mad_[ui]|or|and|xor|xad|bfe|bfi|perm|alignb)")
 _MOVES_REGISTERS_ABOUT = re.compile(r"s_movreld|s_movrelsd")
 _LEAVES = re.compile(r"s_(xor|andn2|and_not1)_b(32|64) exec(_lo)?, exec(_lo)?, ")
 _INDEXES_VGPRS = re.compile(r"v_movrel|v_swaprel|s_set_gpr_idx|s_set_vgpr_msb")
@@ -389,7 +387,7 @@ class Origins:
                 walk.add(Source.FETCHED if scalar else Source.LOADED, way)
                 return
         walk.add(Source.NUMBER, way)
-        integer = record.kind in (OpClass.SALU, OpClass.VALU) and _INTEGER.match(inst.base)
+        integer = record.kind in (OpClass.SALU, OpClass.VALU) and record.traits.carries_addresses
         if walk.arithmetic and integer:
             used = [u for u in record.uses if u < FLAT_SCRATCH or u >= VGPR0]
             summed = _Way(way.inside, True)

@@ -136,7 +136,7 @@ def emit_permlane_swap(module: Module, variant: Variant) -> None:
     """v_permlane16_swap and v_permlane32_swap (gfx950): odd rows of vdst for even ones of src."""
     h = Helper(module, variant)
     f = h.fn
-    step = 16 if "16" in variant.name else 32
+    step = {"v_permlane16_swap_b32": 16, "v_permlane32_swap_b32": 32}[variant.name]
     a, b = h.source_row(0, "v"), h.source_row(1, "v")
     # Lane l of the pair (row 2k+1 of vdst) exchanges with lane l - step of src (row 2k).
     every, other = range(h.lanes), h.lanes  # the numbers of `b`'s lanes begin at `other`

@@ -129,16 +129,17 @@ def emit_by_lane(module: Module, variant: Variant) -> None:
     f = h.fn
     m0 = h.field(L.M0, "i32")
     h.exec_bits()
-    if variant.name.endswith("addtid_b32"):
+    reads = variant.name == "ds_read_addtid_b32"
+    if reads or variant.name == "ds_write_addtid_b32":
         low = f.op(f"zext i32 {f.op(f'and i32 {m0}, 65535')} to i64")
         host = _checked(h, f.op(f"add i64 {low}, {h.imm()}"), 4 * h.lanes)
         pointer = h.slot(0)
         if variant.option("shadow"):
             base = f.op(f"ptrtoint ptr {host} to i64")
             lanes = f.op(f"add {f.i64s} {access.scale_lanes(h, 4, 64)}, {h.splat(base, 64)}")
-            flags = shadow.READ if variant.name.startswith("ds_read") else shadow.WRITE
+            flags = shadow.READ if reads else shadow.WRITE
             shadow.access(h, lanes, h.exec_bits(), 4, flags, lds=True)
-        if variant.name.startswith("ds_read"):
+        if reads:
             h.store_rows([(f.load(f.i32s, host, 4), pointer)])
         else:
             store = f"void @llvm.masked.store.v{f.lanes}i32.p0"

@@ -9,6 +9,7 @@ from asmevo.emulate.native.helper import Helper
 from asmevo.emulate.native.ir import LANE_SET, Module
 from asmevo.emulate.native.variant import Variant, family
 from asmevo.emulate.sanitize import pending
+from asmevo.isa.flow import Condition, flow_of
 
 _PATH_FACTOR = 0x9E3779B97F4A7C15  # odd and without pattern: paths hash by their order
 
@@ -19,17 +20,17 @@ def emit_branch(module: Module, variant: Variant) -> None:
     h = Helper(module, variant)
     f = h.fn
     target = f.op(f"inttoptr i64 {h.imm()} to ptr")
-    name = variant.name
-    if name == "s_branch":
+    flow = flow_of(variant.name)
+    if flow.condition is None:
         h.jump(target)
         h.finish()
         return
-    if name.startswith("s_cbranch_scc"):
-        value, width = f.load("i32", f.at("%st", L.SCC)), 32
+    if flow.condition is Condition.SCC:
+        value, width, on_zero = f.load("i32", f.at("%st", L.SCC)), 32, not flow.when
     else:
-        value, width = h.mask_field(L.VCC if "vcc" in name else L.EXEC), LANE_SET
-    wanted = name.endswith(("scc1", "nz"))
-    taken = f.op(f"icmp {'ne' if wanted else 'eq'} i{width} {value}, 0")
+        field = L.VCC if flow.condition is Condition.VCC else L.EXEC
+        value, width, on_zero = h.mask_field(field), LANE_SET, flow.when
+    taken = f.op(f"icmp {'eq' if on_zero else 'ne'} i{width} {value}, 0")
     following = f.at("%rec", L.RECORD_SIZE)
     h.jump(f.op(f"select i1 {taken}, ptr {target}, ptr {following}"))
     h.finish()

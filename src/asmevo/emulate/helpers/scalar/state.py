@@ -94,11 +94,11 @@ def emit_relative_move(module: Module, variant: Variant) -> None:
     """s_movrels (source number + M0) and s_movreld (destination number + M0)."""
     h = Helper(module, variant)
     f = h.fn
-    kind = "i64" if variant.name.endswith("b64") else "i32"
+    kind = "i64" if variant.name in ("s_movrels_b64", "s_movreld_b64") else "i32"
     m0 = h.field(L.M0, "i32")
     shift = f.op(f"mul i64 {f.op(f'zext i32 {m0} to i64')}, 4")
     destination, source = h.slot(0), h.slot(1)
-    moved = destination if variant.name.startswith("s_movreld") else source
+    moved = destination if variant.name in ("s_movreld_b32", "s_movreld_b64") else source
     # The register number must stay among the scalars.
     address = f.op(f"ptrtoint ptr {moved} to i64")
     first = f.op(f"ptrtoint ptr {f.at('%st', L.SGPRS)} to i64")

@@ -28,6 +28,11 @@ MIX = {
 }
 
 
+def mix_semantic(base: str) -> Semantic | None:
+    """The entry of a mixed-precision opcode (printed v_mad_mix* on older targets), or None."""
+    return MIX.get(base.replace("v_mad_mix", "v_fma_mix"))
+
+
 def mix_options(inst: Instruction, mode: FloatMode) -> dict[str, Any]:
     """The options of one instruction in one mode, as `decode.options_of` gives them.
 

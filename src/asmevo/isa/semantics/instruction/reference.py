@@ -22,7 +22,7 @@ from asmevo.isa.semantics.instruction.constants import constant_bits
 from asmevo.isa.semantics.instruction.decode import UnsupportedForm, options_of, printed_types
 from asmevo.isa.semantics.instruction.execute import evaluate, execute
 from asmevo.isa.semantics.instruction.form import Form, form_from
-from asmevo.isa.semantics.instruction.mix import MIX, execute_mix, mix_options, mix_types
+from asmevo.isa.semantics.instruction.mix import execute_mix, mix_options, mix_semantic, mix_types
 from asmevo.isa.semantics.instruction.scalar import (
     ScalarState,
     execute_scalar,
@@ -261,22 +261,22 @@ def run_on(
     Raises:
         UnsupportedForm: opcode, operand or modifier that the table does not define.
     """
-    name = inst.base.replace("v_mad_mix", "v_fma_mix")
-    semantic = MIX.get(name) or table.lookup(name)
+    mix = mix_semantic(inst.base)
+    semantic = mix or table.lookup(inst.base)
     if semantic is None:
         raise UnsupportedForm(f"{inst.base} is not in the semantics table")
     if semantic.scope == "scalar":
         execute_scalar(semantic, scalar(scalar_operands(inst, semantic)))
         return
-    operands = list(inst.operands) * (2 if name == "v_swap_b32" else 1)
+    operands = list(inst.operands) * (2 if inst.base == "v_swap_b32" else 1)
     types = printed_types(semantic)
     if len(operands) != len(types):
         raise UnsupportedForm(f"{inst.text}: {len(operands)} operands, {len(types)} expected")
-    if name in MIX:
+    if mix is not None:
         options = mix_options(inst, mode)
         types = [types[0], *mix_types(options)]
     else:
         options = options_of(inst, semantic, mode)
     state = vector(operands, types, semantic.packed)
     form = form_from(semantic, state.vector(), options.items())
-    (execute_mix if name in MIX else execute)(form, state)
+    (execute_mix if mix is not None else execute)(form, state)
