@@ -77,6 +77,7 @@ FLAT_IN_LDS = CONTROL + 848  # u64 lanes of the last flat operation that went to
 PAUSES = CONTROL + 872  # u64 random state of schedules that pause waves
 PAUSE_SEED = CONTROL + 880  # u64
 PAUSED_AT = CONTROL + 888  # u64 address of the last record that a wave could pause at
+HELD = CONTROL + 896  # ptr to the stores that other workgroups do not see yet
 VCCZ, EXECZ = CONTROL + 976, CONTROL + 984  # u64 flags, written by helpers that read them
 COMPONENTS = CONTROL + 960  # 4 x u32: the element that a typed store converts
 CONSTANTS = CONTROL + 1024

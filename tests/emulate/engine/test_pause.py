@@ -142,6 +142,94 @@ def test_a_flag_in_front_of_its_data_is_seen(arch: str, flag: str) -> None:
     assert any(found[tell, DATA][seed] != [77] * 3 for seed in BOTH)
 
 
+def released(data: str, wait: str, flag: str) -> str:
+    """Workgroup 0 stores 77 and sets the flag, the others wait for it and copy what they find."""
+    return f"""
+        v_mov_b32_e32 v1, 0
+        v_mov_b32_e32 v3, 1
+        v_mov_b32_e32 v4, 77
+        v_mov_b32_e32 v5, 0
+        v_mov_b32_e32 v9, s8
+        v_lshlrev_b32_e32 v8, 2, v9
+        s_mov_b64 exec, 1
+        s_cmp_lg_u32 s8, 0
+        s_cbranch_scc1 spin
+        {data}
+        {wait}
+        {flag}
+        s_endpgm
+    spin:
+        global_load_dword v5, v1, s[2:3] offset:128 glc
+        s_waitcnt vmcnt(0)
+        v_cmp_eq_u32_e32 vcc, 0, v5
+        s_cbranch_vccnz spin
+        global_load_dword v6, v1, s[2:3] offset:16
+        s_waitcnt vmcnt(0)
+        global_store_dword v8, v6, s[2:3] offset:64
+    """
+
+
+def copies(body: str, seed: int, arch: str) -> list[int]:
+    if arch != "gfx90a":
+        body = body.replace(" glc", " sc1")
+    kernel = encoded(body, Setup(arch=arch), Style(pause=True), "s_mov_b32 s8, s2")
+    data, outcome = launched(
+        kernel, np.zeros(64, np.uint32), block=64, groups=4, pause=seed, resident=4
+    )
+    assert not outcome.fault
+    return data.view(np.uint32)[17:20].tolist()
+
+
+ALL_DONE = "s_waitcnt vmcnt(0)"
+PIECES = {
+    "dword": DATA,
+    "short": "global_store_short v1, v4, s[2:3] offset:16",
+    "wide": "global_store_dwordx2 v1, v[4:5], s[2:3] offset:16",
+    "buffer": "s_mov_b64 s[12:13], s[2:3]\ns_mov_b32 s14, -1\ns_mov_b32 s15, 0x20000\n"
+    "buffer_store_dword v4, v1, s[12:15], 0 offen offset:16",
+}  # fmt: skip
+TELLS = {
+    "store": "global_store_dword v1, v3, s[2:3] offset:128",
+    "atomic": "global_atomic_add v1, v3, s[2:3] offset:128",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("arch", ["gfx90a", "gfx942", "gfx950"])
+@pytest.mark.parametrize("data", PIECES)
+@pytest.mark.parametrize("tell", TELLS)
+def test_a_release_that_does_not_wait_is_seen(arch: str, data: str, tell: str) -> None:
+    """A17_release_wait_dropped and A19_stock_search_breaks_release_gfx90a, with a consumer."""
+    right, none, weak = (
+        released(PIECES[data], wait, TELLS[tell]) for wait in (ALL_DONE, "", "s_waitcnt vmcnt(1)")
+    )
+    assert [copies(right, seed, arch) for seed in SEEDS] == [[77] * 3] * len(SEEDS)
+    for wrong in (none, weak):
+        assert any(copies(wrong, seed, arch) != [77] * 3 for seed in BOTH)
+
+
+def test_what_a_wave_stored_it_sees_itself() -> None:
+    """Loads, atomics and narrower stores of the wave's own bytes come in program order."""
+    body = """
+        v_lshlrev_b32_e32 v8, 2, v0
+        v_mov_b32_e32 v3, 5
+        global_store_dword v8, v3, s[2:3]
+        global_store_byte v8, v0, s[2:3] offset:1
+        global_atomic_add v8, v3, s[2:3]
+        global_load_dword v6, v8, s[2:3]
+        s_waitcnt vmcnt(0)
+        global_store_dword v8, v6, s[2:3] offset:256
+        global_store_dword v8, v0, s[2:3]
+    """
+    for seed in SEEDS:
+        kernel = encoded(body, Setup(), Style(pause=True))
+        data, outcome = launched(kernel, np.zeros(128, np.uint32), pause=seed)
+        assert not outcome.fault
+        words = data.view(np.uint32)
+        lane = np.arange(64)
+        assert words[:64].tolist() == lane.tolist()
+        assert words[64:].tolist() == (10 + 256 * lane).tolist()
+
+
 def test_waves_that_wait_for_nothing_are_stuck() -> None:
     body = told("s_nop 0", "ds_read_b32 v5, v1", (DATA, "s_nop 0"))
     kernel = encoded(body, Setup(lds=64), Style(pause=True))

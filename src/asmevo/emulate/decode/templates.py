@@ -11,13 +11,14 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 from asmevo.emulate.decode.instruction import Decoder, Record, Unsupported
 from asmevo.emulate.decode.operands import ConstantPool
 from asmevo.emulate.decode.scalar import index_enables
 from asmevo.emulate.decode.waits import pending_records, wait_record
 from asmevo.emulate.native.variant import Variant
-from asmevo.isa.decoded import OpClass, decode
+from asmevo.isa.decoded import Decoded, OpClass, decode
 from asmevo.isa.hwreg import VSKIP_BIT
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.semantics.table import FloatMode
@@ -25,7 +26,6 @@ from asmevo.isa.target import Target
 
 _UNSUPPORTED = Variant("unsupported", "unsupported")
 _PASS = Variant("pass", "pass")
-_PAUSE = Variant("pause", "pause")
 _SEEN_BY_OTHERS = frozenset({OpClass.VMEM, OpClass.FLAT, OpClass.LDS})
 # Families that keep shadow memory.
 _WATCHED = frozenset(
@@ -61,9 +61,22 @@ class Style:
     open_junk: bool = False
     touch: bool = False
 
+    @property
+    def holds(self) -> bool:
+        """Whether other workgroups see stores late; the other sanitizers keep them as they are."""
+        return self.pause and not self.waits and not self.shadow
+
 
 PLAIN = Style()
 _VARIANTS: dict[Variant, Variant] = {}  # one object per variant: they are compared by identity
+
+
+def _holds(variant: Variant, effect: Decoded) -> bool:
+    """Whether a helper has work of its own where stores are held back."""
+    if variant.name == "s_endpgm":
+        return True
+    mode = variant.option("mode")
+    return variant.family == "vmem" and effect.stores and mode not in ("scratch", "flat")
 
 
 def _is_late(variant: Variant) -> bool:
@@ -153,6 +166,11 @@ class Templates:
             record = Record(_UNSUPPORTED)
         if record is None and style.waits:
             record = wait_record(inst, target)
+        if record is None and style.holds and "vmcnt" in effect.waits:
+            record = Record(Variant("let_go", "let_go"), imm=effect.waits["vmcnt"])
+        if record is not None and style.holds and _holds(record.variant, effect):
+            options = (*record.variant.options, ("held", True))
+            record.variant = replace(record.variant, options=options)
         skipped = self._decoder.skips(inst)
         if record is None and skipped:
             # Another copy of the records holds the instruction here: keep the shape.
@@ -174,7 +192,7 @@ class Templates:
         records = [record] if record is not None else []
         if style.pause and record is not None and effect.kind in _SEEN_BY_OTHERS:
             # A scalar load in a loop of its own is interrupted by the end of its slice.
-            records.insert(0, Record(_PASS if skipped else _PAUSE))
+            records.insert(0, Record(_PASS if skipped else self._pause(record, effect)))
         if style.waits and not reason:
             pending = pending_records(self._decoder, inst, -1, target)
             records += [Record(_PASS) for _ in pending] if skipped else pending
@@ -182,6 +200,15 @@ class Templates:
             one.variant = _VARIANTS.setdefault(one.variant, one.variant)
         branches = record is not None and (record.target is not None or record.target2 is not None)
         return Template(tuple(records), effect.kind in _ENDS_BLOCK, branches, reason)
+
+    def _pause(self, record: Record, effect: Decoded) -> Variant:
+        """The record in front of a memory instruction; its own loads see what the wave stored."""
+        options: list[tuple[str, Any]] = []
+        if self._style.holds and effect.kind is not OpClass.LDS:
+            options.append(("counted", True))
+            if not record.variant.option("held"):
+                options.append(("flush", True))
+        return Variant("pause", "pause", "", tuple(options))
 
 
 @lru_cache(maxsize=64)

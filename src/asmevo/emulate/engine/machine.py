@@ -34,7 +34,7 @@ from asmevo.emulate.engine.launch import (
 )
 from asmevo.emulate.engine.spin import COPY_SIZE
 from asmevo.emulate.native.library import HelperLibrary
-from asmevo.emulate.sanitize import pending
+from asmevo.emulate.sanitize import held, pending
 from asmevo.emulate.sanitize import shadow_layout as S
 from asmevo.errors import UnsupportedError
 from asmevo.timing.touches import HEAD_WORDS, Touches
@@ -399,6 +399,10 @@ class Machine:
             size = pending.QUEUE_SIZE
             point(R.C_PENDING, self._scratch("pending", worker, size * waves * resident))
             put(R.C_PENDING_STRIDE, size)
+        if launch.pause is not None:
+            size = held.QUEUE_SIZE
+            point(R.C_HELD, self._scratch("held", worker, size * waves * resident))
+            put(R.C_HELD_STRIDE, size)
         code = self._run(ctx.ctypes.data)
         out = _outcome(code, ctx, encoded, counts)
         if job.reports is not None:

@@ -61,8 +61,10 @@ from asmevo.emulate.sanitize.shadow_layout import AREA_SIZE
     C_BUDGET,  # most instructions of one wave
     C_SPIN_COPY,  # ptr to room for a wave's registers
     C_STUCK,  # looks since a wave last made progress
-) = range(0, 47 * 8, 8)
-CONTEXT_SIZE = 47 * 8
+    C_HELD,  # ptr to the held stores of the resident waves, or null
+    C_HELD_STRIDE,  # bytes per wave
+) = range(0, 49 * 8, 8)
+CONTEXT_SIZE = 49 * 8
 
 DONE, STOPPED = range(2)
 
@@ -201,6 +203,15 @@ def emit_setup(module: Module) -> None:
         f.store("i64", "0", f.at(queue, number), 8)
     f.br(cleared)
     f.place(cleared)
+    held = context(f, C_HELD, "ptr")
+    mine = f.at(held, f.op(f"mul i64 {in_all}, {context(f, C_HELD_STRIDE)}"))
+    f.store("ptr", mine, f.at("%st", L.HELD), 8)
+    empty, emptied = f.label("empty"), f.label("emptied")
+    f.cond(f.op(f"icmp eq ptr {held}, null"), emptied, empty)
+    f.place(empty)
+    f.store("i64", "0", mine, 8)
+    f.br(emptied)
+    f.place(emptied)
     f.store("ptr", context(f, C_START, "ptr"), f.at("%st", L.RECORD), 8)
     f.store("i32", str(L.RUNNING), f.at("%st", L.STATUS))
     # Traced workgroups write their block numbers; the others have no room for any.

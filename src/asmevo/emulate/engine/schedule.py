@@ -14,6 +14,7 @@ from asmevo.emulate.native.ir import Fn, Module
 from asmevo.emulate.native.loops import CountedLoop
 from asmevo.emulate.sanitize.carried import CARRY, emit_carry, emit_hold
 from asmevo.emulate.sanitize.early import emit_early, emit_landed
+from asmevo.emulate.sanitize.held import FLUSH, emit_held
 from asmevo.emulate.sanitize.pending import emit_commit_function, emit_queue
 from asmevo.emulate.sanitize.shadow import AGE, emit_shadow
 from asmevo.emulate.sanitize.shadow_exact import NOTE
@@ -185,15 +186,48 @@ class _Scheduler:
             forward = f.op(f"urem i64 {f.op(f'add i64 {turn.i}, {shift}')}, {everyone}")
             reverse = f.op(f"sub i64 {f.op(f'sub i64 {everyone}, 1')}, {forward}")
             index = f.op(f"select i1 {backwards}, i64 {reverse}, i64 {forward}")
+            index = self._apart(index, everyone)
             state = self.state(index)
             status = f.load("i32", f.at(state, L.STATUS))
             run = f.label("run")
             f.cond(f.op(f"icmp eq i32 {status}, {L.RUNNING}"), run, turn.step)
             f.place(run)
+            self._show_siblings(index)
             self.add("ran", "1")
             f.store("i64", context(f, R.C_TICKS), f.at(state, L.TICKS), 8)
             f.emit(f"call void @{SLICE}(ptr %ctx, ptr {state})")
             self._after_turn(state, index, at, turn.step)
+
+    def _apart(self, index: str, everyone: str) -> str:
+        """Where stores are held, the same wave of all workgroups first: siblings see them."""
+        f = self.f
+        here = f.op(f"udiv i64 {everyone}, {self.waves}")
+        slot, wave = f.op(f"urem i64 {index}, {here}"), f.op(f"udiv i64 {index}, {here}")
+        apart = f.op(f"add i64 {f.op(f'mul i64 {slot}, {self.waves}')}, {wave}")
+        holds = f.op(f"icmp ne ptr {context(f, R.C_HELD, 'ptr')}, null")
+        return f.op(f"select i1 {holds}, i64 {apart}, i64 {index}")
+
+    def _show_siblings(self, index: str) -> None:
+        """Before a wave runs: it sees, in their order, the stores of its workgroup's others."""
+        f = self.f
+        holds = f.op(f"icmp ne ptr {context(f, R.C_HELD, 'ptr')}, null")
+        show, shown = f.label("show"), f.label("shown")
+        f.cond(holds, show, shown, likely=False)
+        f.place(show)
+        slot = f.op(f"udiv i64 {index}, {self.waves}")
+        first = f.op(f"mul i64 {slot}, {self.waves}")
+        with CountedLoop(f, self.waves, "sibling") as one:
+            other = f.op(f"add i64 {first}, {one.i}")
+            state = self.state(other)
+            queue = f.load("ptr", f.at(state, L.HELD), 8)
+            some = f.op(f"icmp ne i64 {f.load('i64', queue, 8)}, 0")
+            some = f.op(f"and i1 {some}, {f.op(f'icmp ne i64 {other}, {index}')}")
+            flush = f.label("flush")
+            f.cond(some, flush, one.step, likely=False)
+            f.place(flush)
+            f.emit(f"call void @{FLUSH}(ptr {state})")
+        f.br(shown)
+        f.place(shown)
 
     def _after_turn(self, state: str, index: str, at: str, following: str) -> None:
         """Act on the status that a wave left with; continue at `following`."""
@@ -356,6 +390,7 @@ def runtime_module() -> Module:
     module = Module()
     R.emit_resolve(module)
     emit_shadow(module)
+    emit_held(module)
     emit_queue(module)
     emit_commit_function(module)
     emit_early(module)

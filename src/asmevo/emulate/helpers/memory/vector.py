@@ -8,7 +8,7 @@ from asmevo.emulate.helpers.memory.atomics import atomic_lanes, check_alignment
 from asmevo.emulate.native.helper import Helper
 from asmevo.emulate.native.ir import LANE_SET, Module
 from asmevo.emulate.native.variant import Variant, family
-from asmevo.emulate.sanitize import pending, shadow
+from asmevo.emulate.sanitize import held, pending, shadow
 from asmevo.emulate.sanitize.touched import touch
 from asmevo.isa.semantics.memory import MemoryOp, memory_op
 from asmevo.timing.touches import MEMORY
@@ -377,6 +377,9 @@ def _into_lds(h: Helper, rows: list[str], a: Addressing) -> None:
 def _store(h: Helper, op: MemoryOp, a: Addressing) -> None:
     f = h.fn
     pointer = h.slot(DATA)
+    if h.variant.option("held"):
+        _hold(h, op, a, pointer)
+        return
     rows = [h.row(f.at(pointer, d * L.ROW)) for d in range(op.dwords)]
     general = f.label("general")
     if op.size >= 4 and a.may_be_straight():
@@ -413,6 +416,21 @@ def _store(h: Helper, op: MemoryOp, a: Addressing) -> None:
     h.next()
 
 
+def _hold(h: Helper, op: MemoryOp, a: Addressing, pointer: str) -> None:
+    """A store that other workgroups see later."""
+    f = h.fn
+    if op.size >= 4 and a.by_dword:
+        for d in range(op.dwords):
+            valid = a.in_range(4 * d, 4)
+            hosts = a.hosts(valid, 4 * d, 4, L.WRITABLE)
+            held.hold(h, hosts, valid, f.at(pointer, d * L.ROW), 1, 4, high=False)
+    else:
+        valid = a.in_range(0, op.size)
+        hosts = a.hosts(valid, 0, op.size, L.WRITABLE)
+        held.hold(h, hosts, valid, pointer, op.dwords, op.size, high=op.extend == "hi")
+    h.next()
+
+
 @family("vmem")
 def emit_vector_memory(module: Module, variant: Variant) -> None:
     """A buffer, global or scratch load, store or atomic."""
@@ -431,6 +449,8 @@ def emit_vector_memory(module: Module, variant: Variant) -> None:
         hosts = a.hosts(valid, 0, op.size, L.WRITABLE)
         a.watch(hosts, valid)
         h.fn.store(h.fn.i64s, hosts, h.fn.at("%st", L.HOST), L.ROW_ALIGN)
+        if variant.option("held"):
+            held.settle(h, valid, op.size)
         result = None
         if variant.option("returns"):
             result = h.slot(RESULT)

@@ -8,7 +8,7 @@ from asmevo.emulate import layout as L
 from asmevo.emulate.native.helper import Helper
 from asmevo.emulate.native.ir import LANE_SET, Module
 from asmevo.emulate.native.variant import Variant, family
-from asmevo.emulate.sanitize import pending
+from asmevo.emulate.sanitize import pauses, pending
 from asmevo.isa.flow import Condition, flow_of
 
 _PATH_FACTOR = 0x9E3779B97F4A7C15  # odd and without pattern: paths hash by their order
@@ -127,6 +127,8 @@ def emit_stop(module: Module, variant: Variant) -> None:
     if variant.name == "s_barrier":
         h.leave(L.AT_BARRIER, h.fn.at("%rec", L.RECORD_SIZE))
     elif variant.name == "s_endpgm":
+        if variant.option("held"):
+            pauses.let_go(h, "0")
         if variant.option("late"):  # the end of a wave waits for everything (CDNA ISA, S_ENDPGM)
             pending.commit_all(h)
         h.leave(L.ENDED)
@@ -144,57 +146,6 @@ def emit_block(module: Module, variant: Variant) -> None:
     f = h.fn
     length = f.op(f"zext i32 {f.load('i32', f.at('%rec', L.R_MISC))} to i64")
     count_entry(h, h.imm(), length)
-    h.next()
-    h.finish()
-
-
-_STEP, _INCREMENT = 6364136223846793005, 1442695040888963407  # Knuth's MMIX generator
-_PLACES = 0x9E3779B1
-QUICK, AGAIN, SLOW = 31, 16, 7  # of 32 draws, those that let a wave go on
-
-
-@family("pause")
-def emit_pause(module: Module, variant: Variant) -> None:
-    """In front of a memory instruction: let the other waves go on, perhaps for a long time.
-
-    Half of the instructions are slow, by a hash of their number and the seed: a wave stays in
-    front of one for some turns. So what is written late, and what is read early, of any pair of
-    instructions shows under one of a few seeds. An even seed and the next one take complementary
-    halves. A wave that comes to the same instruction again, with no other in between, may be
-    polling: it lets the others go on, too.
-    """
-    h = Helper(module, variant)
-    f = h.fn
-    state = f.op(f"add i64 {f.op(f'mul i64 {h.field(L.PAUSES)}, {_STEP}')}, {_INCREMENT}")
-    h.set_field(L.PAUSES, state)
-    # Waves begin with one state; what they draw differs by who they are.
-    wave = f.op(f"zext i32 {h.field(L.WAVE_NUMBER, 'i32')} to i64")
-    group = f.op(f"zext i32 {h.field(L.GROUP, 'i32')} to i64")
-    who = f.op(f"add i64 {f.op(f'shl i64 {group}, 6')}, {wave}")
-    mixed = f.op(f"xor i64 {state}, {f.op(f'mul i64 {who}, {_STEP}')}")
-    folded = f.op(f"xor i64 {mixed}, {f.op(f'lshr i64 {mixed}, 32')}")
-    mixed = f.op(f"mul i64 {folded}, {_STEP}")
-    draw = f.op(f"lshr i64 {mixed}, 59")
-    seed = h.field(L.PAUSE_SEED)
-    index = f.op(f"zext i32 {f.load('i32', f.at('%rec', L.R_INDEX))} to i64")
-    hashed = f.op(f"and i64 {f.op(f'mul i64 {index}, {_PLACES}')}, {(1 << 32) - 1}")
-    which = f.op(f"and i64 {f.op(f'lshr i64 {seed}, 1')}, 15")
-    place = f.op(f"lshr i64 {hashed}, {f.op(f'sub i64 31, {which}')}")
-    slow = f.op(f"and i64 {f.op(f'xor i64 {place}, {seed}')}, 1")
-    limit = f.op(f"select i1 {f.op(f'icmp eq i64 {slow}, 1')}, i64 {SLOW}, i64 {QUICK}")
-    here = f.op("ptrtoint ptr %rec to i64")
-    again = f.op(f"icmp eq i64 {h.field(L.PAUSED_AT)}, {here}")
-    again = f.op(f"and i1 {again}, {f.op(f'icmp eq i64 {limit}, {QUICK}')}")
-    limit = f.op(f"select i1 {again}, i64 {AGAIN}, i64 {limit}")
-    # While it is looked at for progress, a wave goes on (see `engine.spin`).
-    looked_at = f.op(f"icmp sge i64 {h.field(L.TICKS)}, {L.NO_TICKS}")
-    goes = f.op(f"or i1 {looked_at}, {f.op(f'icmp ult i64 {draw}, {limit}')}")
-    out, go = f.label("pause"), f.label("go")
-    f.cond(goes, go, out)
-    f.place(out)
-    h.leave(L.YIELDED)
-    f.place(go)
-    h.set_field(L.PAUSED_AT, here)
     h.next()
     h.finish()
 
