@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from asmevo.errors import UnsupportedError
 
 # What a byte of input may become. Code objects compress 4 to 20 times; zeros 1,000 times and more.
-_UNPACKED_BASE, _UNPACKED_RATIO = 128 << 20, 64
+_UNPACKED_BASE, _UNPACKED_RATIO = 16 << 20, 64
 # Objects lie one beside the other: together they are no more than what holds them. Some linkers
 # let equal members share their bytes.
 _OBJECT_BASE, _OBJECT_RATIO = 1 << 20, 4

@@ -23,7 +23,7 @@ Buffer = bytes | memoryview
 _IN_MEMORY = 32 << 20
 # Code objects of many processors in one bundle compress some 30 times, zeros 1,000 times and more.
 MOST_RATIO = 200
-_FREE = 16 << 20  # contents this small may be anything
+_FREE = 4 << 20  # contents this small may be anything
 _CHUNK = 1 << 20
 _INPUT = 64 << 10
 # The largest window of clang's bundles (long-distance matching) and of `zstd --ultra -22`.

@@ -24,6 +24,8 @@ from asmevo.isa.operand import FloatImm, Imm
 from asmevo.isa.target import Target
 
 _SIZES = (4, 8, 12, 16, 20)
+_WINDOW = 1 << 16  # bytes decoded at once where everything is new
+_MOST_UNREAD = 1 << 16
 _LOOKAHEAD = LONGEST  # bytes that may be needed to decode one instruction
 # Upper halves of the first dword of v_mfma_ld_scale_b32 and the v_wmma scale prefixes.
 _SCALE_PREFIXES = {
@@ -80,6 +82,17 @@ def _literal_forms(inst: Instruction) -> Iterator[str]:
                 yield f"{head} {', '.join([*parts[:n], forced, *parts[n + 1 :]])}"
 
 
+def _repeats(code: bytes, at: int, stop: int, word: bytes) -> int:
+    """How often a word stands from `at` on, without a gap."""
+    count, size = 0, 1
+    while size:
+        if at + 4 * size <= stop and code.startswith(word * size, at):
+            count, at, size = count + size, at + 4 * size, min(2 * size, 1 << 14)
+        else:
+            size //= 2
+    return count
+
+
 def _equal_but(a: bytes, b: bytes, mask: bytes) -> bool:
     """Whether two encodings are equal outside the bits of `mask`."""
     return len(a) == len(b) == len(mask) and all(
@@ -98,9 +111,11 @@ class EncodingTable:
         self.calls: set[bytes] = set()  # to an address in registers
         self.pc_reads: set[bytes] = set()
         self.stops: set[bytes] = set()  # nothing falls through
+        self.marked: set[bytes] = set()  # changes or reads the program counter
         self.loose: set[bytes] = set()  # text encodes to other don't-care bits
         self._canonical: dict[bytes, bytes] = {}
         self._opaque: dict[bytes, Instruction] = {}
+        self._unread: dict[bytes, Instruction] = {}  # what does not decode, with what follows it
         self._prefixes = _SCALE_PREFIXES.get(target.arch, frozenset[bytes]())
 
     def decode(self, code: bytes, start: int = 0, stop: int | None = None) -> list[Instruction]:
@@ -114,6 +129,7 @@ class EncodingTable:
         fresh: dict[bytes, Instruction] = {}
         known = self.by_bytes.get
         window, at = 64, start
+        last: Instruction | None = None
         while at < stop:
             found = known(code[at : at + 4]) or known(code[at : at + 8])
             if found is None:
@@ -125,16 +141,34 @@ class EncodingTable:
                 out.append(found)
                 at += len(found.raw)
                 window = 64
+                if found is last and len(found.raw) == 4:  # padding: the same word many times
+                    more = _repeats(code, at, stop, found.raw)
+                    out.extend([found] * more)
+                    at += 4 * more
+                last = found
+                continue
+            opaque = self._unread.get(code[at : at + _LOOKAHEAD])
+            if opaque is not None and at + _LOOKAHEAD <= stop:
+                out.append(opaque)
+                at += len(opaque.raw)
                 continue
             decoded = self._decode_window(code, at, min(at + window, stop), stop, fresh)
             out.extend(decoded)
             at += sum(len(i.raw) for i in decoded)
-            window = min(window * 2, 1 << 16)
+            last = None
+            window *= 2
+            if window > _WINDOW:  # from here on much of it may be known
+                self._admit(fresh)
+                fresh, window = {}, 64
+        self._admit(fresh)
+        return out
+
+    def _admit(self, fresh: dict[bytes, Instruction]) -> None:
+        """Check new encodings and put them into the table."""
         if fresh:
             self._prove(list(fresh.values()))
             self._force_literals(fresh.values())
             self._publish(fresh)
-        return out
 
     def _decode_window(
         self, code: bytes, at: int, end: int, stop: int, fresh: dict[bytes, Instruction]
@@ -155,6 +189,8 @@ class EncodingTable:
                 raw, text = other or (raw, None)
             if text is None or len(raw) % 4:
                 inst = self._opaque.setdefault(raw, Instruction(raw, None, editable=False))
+                if offset + _LOOKAHEAD <= stop and len(self._unread) < _MOST_UNREAD:
+                    self._unread[code[offset : offset + _LOOKAHEAD]] = inst
             else:
                 inst = self.by_bytes.get(raw) or fresh.get(raw)
                 if inst is None:
@@ -251,10 +287,19 @@ class EncodingTable:
                     self.branches.add(raw)
                 elif reads_pc(text):
                     self.pc_reads.add(raw)
+                if flow.changes or raw in self.pc_reads:
+                    self.marked.add(raw)
             if inst.editable and raw not in self.loose:
                 self.by_text.setdefault(text, inst)
             if len(raw) != 8 or raw[2:4] not in self._prefixes:
                 self.by_bytes[raw] = inst
+
+    def add_branch(self, made: Instruction, like: Instruction) -> None:
+        """Put a branch into the table that differs from a known one in its displacement only."""
+        self.by_bytes[made.raw] = made
+        for group in (self.branches, self.stops, self.marked):
+            if like.raw in group:
+                group.add(made.raw)
 
     def assemble(self, lines: Sequence[str]) -> list[Instruction]:
         """Instructions for lines of text, one each; branch operands must be numbers.

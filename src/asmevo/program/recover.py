@@ -8,7 +8,9 @@ to its 64 bytes; the rebuilt file is byte-identical to the original.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 
 from asmevo.codeobject import CodeObject
@@ -26,8 +28,10 @@ from asmevo.program.rebuild.unmoved import Code, refuse_growth
 
 _IDENTIFIER = re.compile(r"[A-Za-z_.$][A-Za-z0-9_.$]*\Z")
 _PADDING = ("s_nop", "s_code_end")
-LARGEST_TEXT = 128 << 20  # the largest object of a ROCm library has 18 MiB
-# Nothing falls through these, so what follows may be padding.
+# The largest object of a ROCm library has 320 MiB of code in 14,000 kernels, the largest kernels
+# have 2 MiB. Far more code than functions is made to cost time.
+LARGEST_TEXT = 512 << 20
+_TEXT_BASE, _TEXT_FUNCTION = 32 << 20, 256 << 10
 
 
 class RecoverError(UnsupportedError):
@@ -40,40 +44,46 @@ def recover(co: CodeObject) -> Program:
     Raises:
         RecoverError: the unedited program does not rebuild to the same bytes; the message names
             the first difference.
-        UnsupportedError: LLVM does not know the target, or more code than `LARGEST_TEXT`.
+        UnsupportedError: LLVM does not know the target, or more code than `LARGEST_TEXT`, or than
+            so few functions may have.
     """
-    if len(co.text) > LARGEST_TEXT:
+    starts = _function_starts(co)
+    most = min(LARGEST_TEXT, _TEXT_BASE + _TEXT_FUNCTION * len(starts))
+    if co.text_section.size > most:
         raise UnsupportedError(
-            f"{len(co.text)} bytes of code; at most {LARGEST_TEXT} are recovered",
-            "an instruction takes some 350 bytes of memory",
+            f"{co.text_section.size} bytes of code; at most {most} are recovered "
+            f"for {len(starts)} functions",
+            "an instruction takes some 50 bytes of memory",
         )
     encodings = table(co.target)
-    starts = _function_starts(co)
     bounds = [at for at, _, _ in starts] + [len(co.text)]
     instructions: list[Instruction] = []
     firsts: list[int] = []
     for begin, end in pairwise(bounds):
         firsts.append(len(instructions))
         instructions.extend(encodings.decode(co.text, begin, end))
-    offsets = (0, *accumulate([len(i.raw) for i in instructions]))[:-1]
-    index_at = dict(zip(offsets, range(len(offsets)), strict=True))
-    targets, unresolved = _branch_targets(encodings, instructions, offsets, index_at)
+    # As machine words: a tuple and a dictionary of them take 140 bytes for each instruction.
+    offsets = array("Q", accumulate([len(i.raw) for i in instructions], initial=0))
+    end = offsets.pop()
+    index_at = Places(offsets)
+    marked = encodings.marked
+    special = [i for i, inst in enumerate(instructions) if inst.raw in marked]
+    targets, unresolved = _branch_targets(encodings, instructions, special, offsets, index_at)
     functions = function_bounds(starts, firsts, instructions)
-    references, loose = find_references(co, encodings, instructions, offsets, index_at)
+    references, loose = find_references(co, encodings, instructions, special, offsets, index_at)
     refusal = ""
     if unresolved:
         refusal = (
             f"branch at {co.text_section.name}+0x{offsets[unresolved[0]]:x} goes to no instruction"
         )
-    index_at[len(co.text)] = len(instructions)
+    index_at = Places(offsets, end)
     anchors, soft, adrift = _anchors(co, index_at)
-    refusal = (
-        refusal
-        or adrift
-        or refuse_growth(
-            Code(co, encodings, instructions, offsets, targets, functions, references, loose)
+    if not refusal and not adrift:
+        code = Code(
+            co, encodings, instructions, special, offsets, targets, functions, references, loose
         )
-    )
+        refusal = refuse_growth(code)
+    refusal = refusal or adrift
     more = {r.target for r in references if r.target is not None}
     labels = _labels(co, functions, targets, more, index_at)
     program = Program(
@@ -90,6 +100,35 @@ def recover(co: CodeObject) -> Program:
     )
     _prove(program)
     return program
+
+
+class Places(Mapping[int, int]):
+    """Byte offset in the code -> index of the instruction that starts there.
+
+    `end`, when given, is the offset behind the last one, and has the index behind it.
+    """
+
+    def __init__(self, offsets: Sequence[int], end: int | None = None) -> None:
+        self._offsets, self._end = offsets, end
+
+    def __getitem__(self, offset: int) -> int:
+        """The index, or KeyError inside an instruction and outside the code."""
+        index = bisect_left(self._offsets, offset)
+        if index < len(self._offsets) and self._offsets[index] == offset:
+            return index
+        if offset == self._end:
+            return index
+        raise KeyError(offset)
+
+    def __iter__(self) -> Iterator[int]:
+        """All offsets in order."""
+        yield from self._offsets
+        if self._end is not None:
+            yield self._end
+
+    def __len__(self) -> int:
+        """Number of offsets."""
+        return len(self._offsets) + (self._end is not None)
 
 
 def _anchors(
@@ -122,7 +161,7 @@ def _anchors(
 
 def _function_starts(co: CodeObject) -> list[tuple[int, str, bool]]:
     """(offset in text, name, is kernel) of every region that decoding must start at."""
-    size = len(co.text)
+    size = co.text_section.size
     starts: dict[int, tuple[str, bool]] = {}
     for s in co.function_symbols:
         at = s.value - co.text_address
@@ -139,13 +178,15 @@ def _function_starts(co: CodeObject) -> list[tuple[int, str, bool]]:
 def _branch_targets(
     encodings: EncodingTable,
     instructions: Sequence[Instruction],
+    special: Sequence[int],
     offsets: Sequence[int],
     index_at: Mapping[int, int],
 ) -> tuple[dict[int, int], list[int]]:
     branches = encodings.branches
     targets: dict[int, int] = {}
     unresolved: list[int] = []
-    for i, inst in enumerate(instructions):
+    for i in special:
+        inst = instructions[i]
         if inst.raw in branches:
             words = int.from_bytes(inst.raw[:2], "little", signed=True)
             target = index_at.get(offsets[i] + 4 + 4 * words)

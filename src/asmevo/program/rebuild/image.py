@@ -113,7 +113,6 @@ def _fix(program: Program, data: bytearray, size: int, shift: int) -> None:
     co = program.object
     elf, section = co.elf, co.text_section
     end_offset, end_address = section.offset + section.size, section.address + section.size
-    size_offsets = (*program.offsets, size)
 
     def file_at(offset: int) -> int:
         return offset + shift if offset >= end_offset else offset
@@ -121,7 +120,8 @@ def _fix(program: Program, data: bytearray, size: int, shift: int) -> None:
     def address(old: int) -> int:
         index = program.anchors.get(old - section.address)
         if section.address <= old <= end_address and index is not None:
-            return section.address + size_offsets[index]
+            inside = index < len(program.offsets)
+            return section.address + (program.offsets[index] if inside else size)
         if section.address < old < end_address:
             raise BuildError(f"address 0x{old:x} inside the code has no instruction to follow")
         return shifted(co, old, shift)

@@ -77,10 +77,7 @@ def _branch(encodings: EncodingTable, raw: bytes, old: Instruction) -> Instructi
     words = int.from_bytes(raw[:2], "little")
     # LLVM prints the displacement as an unsigned number.
     made = Instruction(raw, f"{text[: text.rindex(' ')]} {words}")
-    encodings.by_bytes[raw] = made
-    encodings.branches.add(raw)
-    if old.raw in encodings.stops:
-        encodings.stops.add(raw)
+    encodings.add_branch(made, like=old)
     return made
 
 

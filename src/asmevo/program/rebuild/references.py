@@ -41,14 +41,19 @@ def find_references(
     co: CodeObject,
     encodings: EncodingTable,
     instructions: Sequence[Instruction],
+    special: Sequence[int],
     offsets: Sequence[int],
     index_at: Mapping[int, int],
 ) -> tuple[tuple[PcReference, ...], tuple[int, ...]]:
-    """(PC-relative references, indices of `s_getpc` whose use is no address that is known)."""
+    """(PC-relative references, indices of `s_getpc` whose use is no address that is known).
+
+    `special` holds the indices of all that reads the program counter.
+    """
     reads = encodings.pc_reads
     found: list[PcReference] = []
     loose: list[int] = []
-    for i, inst in enumerate(instructions) if reads else ():
+    for i in special if reads else ():
+        inst = instructions[i]
         if inst.raw not in reads:
             continue
         reference = _reference(co, instructions, offsets, index_at, i) or _long_branch(

@@ -39,6 +39,7 @@ class Code:
 
     Attributes:
         instructions: all of `.text` in order.
+        special: indices of what changes or reads the program counter, in order.
         offsets: byte offset of each.
         targets: direct branch index -> target index.
         functions: in address order.
@@ -49,6 +50,7 @@ class Code:
     co: CodeObject
     encodings: EncodingTable
     instructions: Sequence[Instruction]
+    special: Sequence[int]
     offsets: Sequence[int]
     targets: Mapping[int, int]
     functions: Sequence[Function]
@@ -67,7 +69,7 @@ def refuse_growth(code: Code) -> str:
     for s in co.elf.sections:
         if s.type in _PACKED and s.flags & SHF_ALLOC and s.size:
             return f"{_PACKED[s.type]} relocations ({s.name}) hold addresses that are not followed"
-    stops = [i for i, inst in enumerate(code.instructions) if inst.raw in code.encodings.stops]
+    stops = [i for i in code.special if code.instructions[i].raw in code.encodings.stops]
     entries = _entries(code)
     followed, entered = _plain_jumps(code, entries)
     if entered is not None:
@@ -143,14 +145,12 @@ def _unproven(
     code: Code, entries: Mapping[int, bool], followed: Mapping[int, int | None]
 ) -> tuple[str, set[int]]:
     """(an address that is not proven to follow the code, or empty; where proven jumps go)."""
-    kind = {i.raw: flow_of_text(i.text).kind for i in code.instructions
-            if i.text and i.text.startswith("s_")}  # fmt: skip
-    jumps = [
-        i for i, inst in enumerate(code.instructions)
-        if i not in code.targets and kind.get(inst.raw) in _TARGETED
+    kinds = [flow_of_text(code.instructions[i].text or "").kind for i in code.special]
+    open_jumps = [
+        i for i, kind in zip(code.special, kinds, strict=True)
+        if kind in _TARGETED and i not in code.targets and i not in followed
     ]  # fmt: skip
-    open_jumps = [i for i in jumps if i not in followed]
-    calls = any(kind.get(inst.raw) is FlowKind.CALL for inst in code.instructions)
+    calls = FlowKind.CALL in kinds
     if not open_jumps and not calls and not code.loose_reads:
         return "", set()
     for i in open_jumps:
