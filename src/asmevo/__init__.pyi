@@ -10,6 +10,9 @@ from asmevo.api import (
     Disassembly as Disassembly,
 )
 from asmevo.api import (
+    Inference as Inference,
+)
+from asmevo.api import (
     Inspection as Inspection,
 )
 from asmevo.api import (
@@ -59,6 +62,9 @@ from asmevo.api import (
 )
 from asmevo.api import (
     find as find,
+)
+from asmevo.api import (
+    infer_launch as infer_launch,
 )
 from asmevo.api import (
     inspect as inspect,

@@ -38,7 +38,7 @@ def test_commands_and_options_exist(run: Run, page: Path) -> None:
     for words in commands(page.read_text()):
         if words[0].isupper():
             continue  # `asmevo COMMAND --help`
-        name = words[:2] if words[0] == "corpus" else words[:1]
+        name = words[:2] if words[0] in ("corpus", "launch") else words[:1]
         got = run(*name, "--help")
         assert got.code == 0, (page.name, words)
         options = [w.partition("=")[0] for w in words if re.fullmatch(r"--?[a-z][a-z-]*(=.*)?", w)]
@@ -74,7 +74,7 @@ def test_every_command_and_rule_is_in_its_table() -> None:
     readme = (CHECKOUT / "README.md").read_text()
     table = " ".join(re.findall(r"^\| (`[a-z`, ]+) \|", readme, re.M))
     shown = {c.name or "" for c in app.registered_commands} - {"demo"}  # demo has its own chapter
-    assert shown | {"corpus"} == set(re.findall(r"`(\w+)`", table))
+    assert shown | {"corpus", "launch"} == set(re.findall(r"`(\w+)`", table))
     rules = (CHECKOUT / "docs" / "search.md").read_text()
     for rule in default_rules(0):
         assert f"\n| `{rule.name}` |" in rules, rule.name

@@ -10,6 +10,7 @@ from asmevo.api.checking import Checked, check, check_launches
 from asmevo.api.containers import Replaced, Search, extract, replace
 from asmevo.api.containers import find_objects as find
 from asmevo.api.environment import doctor
+from asmevo.api.inferring import Inference, infer_launch
 from asmevo.api.inspection import Inspection, inspect, launch_template
 from asmevo.api.objects import Object, launches, open
 from asmevo.api.optimization import Optimization, optimize
@@ -22,6 +23,7 @@ __all__ = [
     "Assembled",
     "Checked",
     "Disassembly",
+    "Inference",
     "Inspection",
     "Object",
     "Optimization",
@@ -39,6 +41,7 @@ __all__ = [
     "doctor",
     "extract",
     "find",
+    "infer_launch",
     "inspect",
     "launch_template",
     "launches",

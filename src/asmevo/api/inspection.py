@@ -54,7 +54,7 @@ def inspect(object: ObjectLike, kernel: str | None = None) -> Inspection:
         except AsmEvoError as err:
             problem = err.one_line()
         chosen = co.kernels if kernel is None else (co.kernel(kernel),)
-    triton = _triton(opened)
+    triton = triton_of(opened)
     data: dict[str, Any] = {
         "target": co.target.target_id,
         "xnack": co.target.xnack.name.lower(),
@@ -86,10 +86,10 @@ def launch_template(object: ObjectLike, kernel: str | None = None) -> str:
             uses = uses_of_arguments(recover(opened.code), k)
         except AsmEvoError:
             uses = {}  # no code to ask
-        return template(k, _triton(opened), uses)
+        return template(k, triton_of(opened), uses)
 
 
-def _triton(opened: Object) -> dict[str, Any]:
+def triton_of(opened: Object) -> dict[str, Any]:
     """Triton's facts, where there is one kernel that they can be about."""
     if opened.path is None or len(opened.kernels) != 1:
         return {}

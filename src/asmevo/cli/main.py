@@ -29,6 +29,7 @@ from asmevo.cli.commands import (
     extract,
     find,
     inspect,
+    launch,
     optimize,
     roundtrip,
     run,
@@ -70,6 +71,7 @@ for module in (
 ):
     module.register(app)
 app.add_typer(corpus.app, name="corpus")
+app.add_typer(launch.app, name="launch")
 
 
 def _version(value: bool) -> None:

@@ -96,6 +96,8 @@ class Outcome:
         reports: what shadow memory found.
         registers: uint32, the state of the wave that stopped: vector rows, then scalars; empty
             when nothing did.
+        touched: of a watched launch, (last writes, last reads) of each writable region's granules
+            by name, as shadow entries; views that the next watched launch overwrites.
     """
 
     fault: int = 0
@@ -113,6 +115,9 @@ class Outcome:
     paths: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((0, 2), np.uint64))
     reports: list[ShadowReport] = field(default_factory=lambda: [])
     registers: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
+    touched: dict[str, tuple[NDArray[np.uint64], NDArray[np.uint64]]] = field(
+        default_factory=lambda: {}
+    )
 
     @property
     def stopped(self) -> bool:
@@ -178,6 +183,9 @@ class _Job:
     keep: list[object] = field(default_factory=lambda: [])
     areas: NDArray[np.uint64] | None = None
     reports: NDArray[np.uint8] | None = None
+    touched: dict[str, tuple[NDArray[np.uint64], NDArray[np.uint64]]] = field(
+        default_factory=lambda: {}
+    )
 
 
 class Machine:
@@ -313,6 +321,9 @@ class Machine:
         for (n, region), size in zip(watched, sizes, strict=True):
             areas[n, 2:4] = (start, start + size)
             areas[n, 5] = int(region.undefined)
+            at = start - entries.ctypes.data
+            both = entries[at : at + 2 * size].view(np.uint64)
+            job.touched[region.name] = (both[: size // 8], both[size // 8 :])
             start += 2 * size
         job.keep.append(entries)
         job.areas = areas
@@ -407,6 +418,7 @@ class Machine:
         out = _outcome(code, ctx, encoded, counts)
         if job.reports is not None:
             out.reports = _read_reports(job.reports)
+            out.touched = job.touched
         out.paths = job.streams.paths
         if launch.traced:
             _collect_streams(job, out, {int(g) for g in groups[:, 3]})
