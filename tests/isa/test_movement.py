@@ -19,6 +19,8 @@ EVEN_ROWS = 0x0000FFFF0000FFFF
         ("gfx942", "v_readlane_b32 s0, v1, s2", (0, ALL ^ 1, 0), {0: 0}),  # any lane
         ("gfx942", "v_readlane_b32 s0, v1, s2", (0, ALL, 0), {0: ALL}),
         ("gfx942", "v_readfirstlane_b32 s0, v1", (0, ALL, 0), {0: ALL}),
+        ("gfx942", "v_readfirstlane_b32 s0, v1", (0, 1, 0), {0: ALL}),
+        ("gfx942", "v_readfirstlane_b32 s0, v1", (0, ALL ^ 1, 0), {0: 0}),
         ("gfx942", "v_writelane_b32 v1, s0, 63", (1, ALL, 0), {0: 1 | 1 << 63}),
         ("gfx942", "v_writelane_b32 v1, s0, 0", (3, 0, 0), {0: 2}),
         ("gfx942", "v_swap_b32 v1, v2", (LOW, 5), {0: 5, 1: LOW}),

@@ -55,7 +55,7 @@ def moved_lanes(inst: Instruction, held: Sequence[int]) -> dict[int, int] | None
     """
     base = inst.base
     if base == "v_readfirstlane_b32":
-        return {0: ALL if held[1] == ALL else 0}
+        return {0: ALL if held[1] & 1 else 0}
     if base == "v_readlane_b32":
         lane = _lane(inst)
         marked = held[1] == ALL if lane is None else held[1] >> lane & 1

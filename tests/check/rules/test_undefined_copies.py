@@ -190,6 +190,25 @@ def test_a_lane_that_nothing_wrote_among_others_that_were() -> None:
     assert uses(text) == [(5, "s12")]
 
 
+def test_the_first_lane_is_lane_0_unless_exec_changes() -> None:
+    text = (
+        "v_mov_b32_e32 v20, 0\nv_writelane_b32 v20, s8, 0\ns_nop 3\nv_readfirstlane_b32 s12, v20\n"
+    )
+    text += "s_mov_b32 s13, s5\ns_load_dword s14, s[12:13], 0x0"
+    assert uses(text) == [(5, "s12")]
+    assert uses("s_mov_b64 exec, s[6:7]\n" + text) == []
+
+
+def test_lanes_go_through_a_spill() -> None:
+    """SGPRs in lanes of a VGPR that is spilled, as compilers do it."""
+    text = "v_mov_b32_e32 v20, 0\nv_writelane_b32 v20, s8, 0\nv_writelane_b32 v20, s5, 1\n"
+    text += "scratch_store_dword off, v20, off offset:4\nv_mov_b32_e32 v20, 0\n"
+    text += "scratch_load_dword v20, off, off offset:4\ns_waitcnt vmcnt(0)\n"
+    text += "v_readlane_b32 s12, v20, 0\nv_readlane_b32 s13, v20, 1\n"
+    text += "s_load_dword s14, s[12:13], 0x0"
+    assert uses(text) == [(9, "s12")]
+
+
 def test_lanes_that_were_off_may_hold_a_value() -> None:
     """EXEC is narrowed before the copy, and the address is used with all lanes."""
     text = "v_mov_b32_e32 v1, 0\n" + V + "s_and_saveexec_b64 s[10:11], s[6:7]\n"

@@ -159,9 +159,12 @@ class _Follow:
                 yield from self._memory(i, half, state, maybe)
                 continue
             known = self._sources(i, half, state, maybe)
-            if not known:
+            if not known or not half.defs:
                 continue
             lanes = {unit: held.lanes for unit, held in known.items()}
+            if self.changes_exec and not half.traits.ignores_exec and max(half.defs) < VGPR0:
+                # To a scalar: which lane is the first, or takes part, is not known.
+                lanes = {unit: n for unit, n in lanes.items() if n == ALL}
             first = next(iter(known.values())).origin
             copied = half.traits.copies and len(half.def_operands) == 1
             for unit, marked in results(half, lanes).items():
