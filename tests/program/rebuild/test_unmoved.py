@@ -86,7 +86,21 @@ def growth(body: str, more: str = "") -> str:
         (f"{_END}\n.long 0xbf827fff", "goes to no instruction"),
         (f"{_END}\ntab: .long 0xbf82fffd, 0xbf82fffd", "may be data"),
         (f"{_ADDRESS.format('tab')}\ns_load_dword s4, s[8:9], 0x0\n{_END}\n"
-         "tab: .long 0xbf84fffe, 0xbf82fffd", "may be data"),
+         "tab: .long 0xbf84fffe, 0xbf82fffd", "memory is read"),
+        # Constants that are no branches, read by their address, by one of the code in front of
+        # them, by an index, or by lanes: an insertion between them would move them apart.
+        (f"{_ADDRESS.format('tab')}\ns_load_dword s4, s[8:9], 0x0\n{_END}\n"
+         "tab: .long 0x3f800000, 0x7e040280", "memory is read"),
+        (f"{_BASE}\ns_load_dword s4, s[8:9], 0x8\n{_END}\n.long 0x3f800000, 0x7e040280",
+         "memory is read"),
+        (f"{_BASE}\ns_add_u32 s8, s8, s10\ns_addc_u32 s9, s9, 0\ns_load_dword s4, s[8:9], 0x0\n"
+         f"{_END}\n.long 0x3f800000, 0x7e040280", "memory is read"),
+        (f"{_ADDRESS.format('tab')}\nv_mov_b32 v2, s8\nv_mov_b32 v3, s9\n"
+         f"global_load_dword v4, v[2:3], off\n{_END}\ntab: .long 0x3f800000", "memory is read"),
+        (f"{_ADDRESS.format('tab')}\nv_lshlrev_b32 v2, 2, v0\n"
+         f"global_load_dword v4, v2, s[8:9]\n{_END}\ntab: .long 0x3f800000", "memory is read"),
+        (f"{_ADDRESS.format('tab')}\nv_mov_b32 v2, s8\n{_END}\ntab: .long 0x3f800000",
+         "may be data"),
         (f"{_END}\n.long 0xbf860001, 0xbf860000, 0", "may be data"),
     ],
 )  # fmt: skip

@@ -78,7 +78,12 @@ def refuse_growth(code: Code) -> str:
     if refusal:
         return refusal
     roots = {*entries, *more, *(goal for goal in followed.values() if goal is not None)}
-    stray = _unreached_branch(stops, len(code.instructions), code.targets, roots)
+    reach = _Reach(stops, len(code.instructions), code.targets, roots)
+    for r in code.references:
+        if r.target is not None and r.target not in reach:
+            place = f"{co.text_section.name}+0x{code.offsets[r.target]:x}"
+            return f"{code.named(r.pc_read)} takes the address of {place}, which may be data"
+    stray = reach.stray_branch()
     if stray is not None:
         return (
             f"nothing leads to the word at {co.text_section.name}+0x{code.offsets[stray]:x}, "
@@ -151,7 +156,9 @@ def _unproven(
         if kind in _TARGETED and i not in code.targets and i not in followed
     ]  # fmt: skip
     calls = FlowKind.CALL in kinds
-    if not open_jumps and not calls and not code.loose_reads:
+    others = any(r.target is not None and r.target not in followed.values()
+                 for r in code.references)  # fmt: skip
+    if not open_jumps and not calls and not code.loose_reads and not others:
         return "", set()
     for i in open_jumps:
         name = canonical(code.instructions[i].base)
@@ -169,7 +176,8 @@ def _unproven(
     if unproven is not None and not refusal:
         verb = "jumps to" if code.instructions[unproven].raw in code.encodings.stops else "calls"
         refusal = f"{code.named(unproven)} {verb} an address that is not followed"
-    return refusal or _stored(code, origins, open_jumps), goals
+    refusal = refusal or _stored(code, origins, open_jumps)
+    return refusal or _read_as_data(code, origins, goals, followed), goals
 
 
 def _joins(name: str) -> bool:
@@ -259,32 +267,61 @@ def _stored(code: Code, origins: Origins, jumps: Sequence[int]) -> str:
     return ""
 
 
+def _read_as_data(
+    code: Code, origins: Origins, goals: set[int], followed: Mapping[int, int | None]
+) -> str:
+    """An address in the code, taken for no jump, with which memory is read."""
+    jumped = {*goals, *followed.values()}
+    open_ones = {n for n, r in enumerate(code.references)
+                 if r.target is not None and r.target not in jumped}  # fmt: skip
+    if not open_ones:
+        return ""
+    items: list[tuple[int, int]] = []
+    for i, inst in enumerate(code.instructions):
+        access = origins.record(i).access if inst.text is not None else None
+        for n in access.address if access is not None else ():
+            reg = inst.operands[n].reg
+            items += [(i, unit) for unit in reg.units] if reg is not None else []
+    read = origins.query(items, arithmetic=True).references & open_ones
+    if not read:
+        return ""
+    r = code.references[min(read)]
+    return f"{code.named(r.pc_read)} takes an address of the code with which memory is read"
+
+
 def _units(inst: Instruction) -> Sequence[int]:
     pair = _pair(inst)
     return pair.units if pair is not None else ()
 
 
-def _unreached_branch(
-    stops: Sequence[int], count: int, targets: Mapping[int, int], roots: set[int]
-) -> int | None:
-    """The first branch that no path from the roots comes to.
+class _Reach:
+    """What control comes to from some roots.
 
     `stops` are the indices that nothing falls through, in order. Between two of them code is
     reached from its lowest entry on.
     """
-    branches = sorted(targets)
-    lowest: dict[int, int] = {}  # number of the stop behind -> lowest reached index
-    work = list(roots)
-    while work:
-        at = work.pop()
-        segment = bisect_left(stops, at)
-        last = stops[segment] if segment < len(stops) else count - 1
-        before = lowest.get(segment, last + 1)
-        if at < before:
-            lowest[segment] = at
-            reached = branches[bisect_left(branches, at) : bisect_left(branches, before)]
-            work.extend(targets[i] for i in reached)
-    for i in branches:
-        if i < lowest.get(bisect_left(stops, i), count):
-            return i
-    return None
+
+    def __init__(
+        self, stops: Sequence[int], count: int, targets: Mapping[int, int], roots: set[int]
+    ) -> None:
+        self._stops = stops
+        self._count = count
+        self._branches = branches = sorted(targets)
+        self._lowest: dict[int, int] = {}  # number of the stop behind -> lowest reached index
+        work = list(roots)
+        while work:
+            at = work.pop()
+            segment = bisect_left(stops, at)
+            last = stops[segment] if segment < len(stops) else count - 1
+            before = self._lowest.get(segment, last + 1)
+            if at < before:
+                self._lowest[segment] = at
+                reached = branches[bisect_left(branches, at) : bisect_left(branches, before)]
+                work.extend(targets[i] for i in reached)
+
+    def __contains__(self, index: int) -> bool:
+        return index >= self._lowest.get(bisect_left(self._stops, index), self._count)
+
+    def stray_branch(self) -> int | None:
+        """The first branch that no path comes to."""
+        return next((i for i in self._branches if i not in self), None)
