@@ -8,8 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from asmevo.api.naming import naming
-from asmevo.api.objects import LaunchLike, Object, Progress, Sizes, emulated, launches, open
+from asmevo.api.objects import (
+    LaunchLike,
+    Object,
+    Progress,
+    Sizes,
+    emulated,
+    idle_notes,
+    launches,
+    open,
+)
 from asmevo.api.results import Result
+from asmevo.capsule.model import timed_launches
 
 
 def bench(
@@ -37,7 +47,7 @@ def bench(
     """
     loaded = [open(o) for o in objects]
     every = launches(loaded[0], launch, kernel=kernel, sizes=sizes, input_seed=input_seed)
-    capsules = [c for c in every if c.timed]
+    capsules = timed_launches(every)
     device = emulated(progress)
     results: list[dict[str, Any]] = []
     headlines: list[dict[str, Any]] = []
@@ -68,5 +78,10 @@ def bench(
                 }
             )
         headlines.append({"object": opened.name, "speedup": math.exp(product / len(capsules))})
-    data = {"results": results, "objects": headlines, "untimed": len(every) - len(capsules)}
+    data = {
+        "results": results,
+        "objects": headlines,
+        "untimed": len(every) - len(capsules),
+        "notes": idle_notes(loaded[0], capsules),
+    }
     return Result(True, "ok", "modelled, not measured", data)

@@ -16,6 +16,7 @@ from asmevo.capsule.file import is_capsule
 from asmevo.capsule.model import Capsule
 from asmevo.capsule.spec import LaunchSpec
 from asmevo.codeobject import CodeObject, Kernel
+from asmevo.errors import AsmEvoError
 from asmevo.program import recover
 from asmevo.verify.synthesize import capsules_for
 
@@ -128,6 +129,26 @@ def emulated(progress: Progress | None = None) -> EmulatedDevice:
         return EmulatedDevice()
     show = progress
     return EmulatedDevice(progress=lambda done, total: show(done, total, "compiling helpers"))
+
+
+def idle_notes(object: ObjectLike, timed: Sequence[Capsule]) -> list[str]:
+    """Timed launches that leave part of the machine idle, one line each, with the numbers."""
+    from asmevo.device.clock import filling
+
+    opened = open(object)
+    notes: list[str] = []
+    for capsule in timed:
+        try:
+            units, each, groups = filling(opened.code.kernel(capsule.kernel), capsule)
+        except AsmEvoError:
+            continue  # no machine table, or it fits nowhere: whoever times it says so
+        if groups < units * each:
+            label = f" {capsule.label}" if capsule.label else ""
+            notes.append(
+                f"timed launch{label} has {groups} workgroups, {units * each} fill the machine "
+                f"({units} compute units with {each} each)"
+            )
+    return notes
 
 
 def launch_notes(object: ObjectLike, launch: LaunchLike, kernel: str | None = None) -> list[str]:

@@ -16,6 +16,7 @@ from asmevo.api.objects import (
     Progress,
     Sizes,
     emulated,
+    idle_notes,
     launch_notes,
     launches,
     open,
@@ -118,7 +119,7 @@ def optimize(
     name = opened.code.kernel(kernel if kernel is not None else capsules[0].kernel).name
     labels = [c.label for c in timed_launches(capsules)]
     record = _record(opened, name, driver, seed, budget, result, labels)
-    record["launch_notes"] = notes
+    record["launch_notes"] = [*notes, *idle_notes(opened, timed_launches(capsules))]
     record["growth"] = recover(opened.code).growth_refused or "allowed"
     found = result.best.parent is not None
     if found:

@@ -257,8 +257,14 @@ class Capsule:
 
     @property
     def timed(self) -> bool:
-        """Whether its speed matters: not for size variants and stressed inputs, which only test."""
-        return not self.provenance.get("variant") and "stress" not in self.provenance
+        """Whether its speed matters: not for `test` launches and stressed inputs.
+
+        A capsule that names no role is timed unless it is a size variant.
+        """
+        if "stress" in self.provenance:
+            return False
+        role = self.provenance.get("role")
+        return role == "timed" if role is not None else not self.provenance.get("variant")
 
     @property
     def workitems(self) -> int:
@@ -379,8 +385,18 @@ class Capsule:
 
 
 def timed_launches(capsules: Sequence[Capsule]) -> tuple[Capsule, ...]:
-    """The launches that speed is judged on: those that are `timed`, the first where none is.
+    """The launches that speed is judged on: those that are `timed`.
 
-    Size variants and stressed inputs test a candidate; a speed figure never includes them.
+    Test launches and stressed inputs test a candidate; a speed figure never includes them. Where
+    no launch says what it is for, the first one is timed.
+
+    Raises:
+        InputError: all launches are there to test.
     """
-    return tuple(c for c in capsules if c.timed) or tuple(capsules[:1])
+    found = tuple(c for c in capsules if c.timed)
+    if not found and any(c.provenance.get("role") == "test" for c in capsules):
+        raise InputError(
+            "no launch is timed: all have the role test",
+            "give the sizes of real work under `timed` in the launch description",
+        )
+    return found or tuple(capsules[:1])

@@ -34,6 +34,7 @@ SCHEMA = "asmevo/launch/1"
 _LARGEST_FILE = 1 << 20
 _MOST_ARGS = 512
 Expression = int | str
+LaunchRole = Literal["test", "timed"]
 
 
 def _rejoin(value: object) -> object:
@@ -128,6 +129,8 @@ class LaunchSpec(_Model):
     kernel: str | None = None
     sizes: dict[str, Expression] = Field(default_factory=dict)
     variants: tuple[dict[str, Expression], ...] = ()
+    role: LaunchRole | None = None
+    timed: tuple[dict[str, Expression], ...] = ()
     grid: Triple
     block: Triple
     lds: Expression = 0
@@ -164,10 +167,11 @@ class LaunchSpec(_Model):
         for name in self.sizes:
             if not name.isidentifier() or name in FUNCTIONS:
                 raise ValueError(f"size name {name!r} is not usable; use letters, digits and _")
-        for index, variant in enumerate(self.variants):
-            unknown = [n for n in variant if n not in self.sizes]
-            if unknown:
-                raise ValueError(f"variants[{index}] sets {unknown[0]!r}, which is not in sizes")
+        for key, entries in (("variants", self.variants), ("timed", self.timed)):
+            for index, entry in enumerate(entries):
+                unknown = [n for n in entry if n not in self.sizes]
+                if unknown:
+                    raise ValueError(f"{key}[{index}] sets {unknown[0]!r}, which is not in sizes")
         seen: set[str] = set()
         for arg in self.args:
             if arg.name in seen:
@@ -224,6 +228,11 @@ class LaunchSpec(_Model):
         spec._source, spec._directory = source, directory or Path()
         spec._digest = hashlib.sha256(raw).hexdigest()
         return spec
+
+    @property
+    def own_role(self) -> LaunchRole:
+        """Role of the given sizes: they are timed unless `timed` names others that are."""
+        return self.role or ("test" if self.timed else "timed")
 
     def resolve_sizes(self, overrides: Mapping[str, Expression] | None = None) -> dict[str, int]:
         """Values of all size names; a size may use the ones before it.

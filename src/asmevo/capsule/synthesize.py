@@ -16,7 +16,7 @@ from asmevo.capsule.dtypes import dtype
 from asmevo.capsule.expressions import evaluate, evaluate_number
 from asmevo.capsule.initializers import Initializer
 from asmevo.capsule.model import BufferState, Capsule, PointerSlot
-from asmevo.capsule.spec import ArgSpec, Expression, LaunchSpec
+from asmevo.capsule.spec import ArgSpec, Expression, LaunchRole, LaunchSpec
 from asmevo.codeobject.metadata import KernelArg, KernelMetadata
 from asmevo.codeobject.object import Kernel
 from asmevo.errors import InputError
@@ -35,6 +35,7 @@ def synthesize(
     *,
     seed: int | None = None,
     variant: int = 0,
+    role: LaunchRole | None = None,
 ) -> Capsule:
     """The dispatch that `spec` describes.
 
@@ -46,6 +47,7 @@ def synthesize(
         seed: instead of the description's seed.
         variant: number of the size variant; each draws other random data (the generator is
             `numpy.random.default_rng([seed, variant])`).
+        role: whether its speed matters; by default the description's own for variant 0.
 
     Raises:
         InputError: the description does not fit the kernel, or has impossible values; the message
@@ -92,7 +94,10 @@ def synthesize(
         tolerance=spec.tolerance.resolve(),
         label=" ".join(f"{n}={v}" for n, v in names.items()),
         target=target.target_id,
-        provenance=_provenance(spec, kernel.metadata, names, used_seed, variant),
+        provenance={
+            **_provenance(spec, kernel.metadata, names, used_seed, variant),
+            "role": role or (spec.own_role if variant == 0 else "test"),
+        },
     )
 
 
@@ -104,11 +109,13 @@ def synthesize_all(
     *,
     seed: int | None = None,
 ) -> tuple[Capsule, ...]:
-    """The given sizes and then every entry of `variants`; each overrides `sizes`."""
-    overrides: Sequence[Mapping[str, Expression]] = ({}, *spec.variants)
+    """The given sizes and then every entry of `variants` and of `timed`; each overrides `sizes`."""
+    launches: list[tuple[Mapping[str, Expression], LaunchRole]] = [({}, spec.own_role)]
+    launches.extend((v, "test") for v in spec.variants)
+    launches.extend((t, "timed") for t in spec.timed)
     return tuple(
-        synthesize(spec, kernel, target, {**(sizes or {}), **o}, seed=seed, variant=i)
-        for i, o in enumerate(overrides)
+        synthesize(spec, kernel, target, {**(sizes or {}), **o}, seed=seed, variant=i, role=role)
+        for i, (o, role) in enumerate(launches)
     )
 
 

@@ -19,6 +19,7 @@ from asmevo.codeobject import Kernel
 from asmevo.device.protocol import Timing, WaveTrace
 from asmevo.program import Program
 from asmevo.timing.launch import kinds_of, representatives, spread
+from asmevo.timing.machine import machine_for
 from asmevo.timing.model import Estimate, estimate
 from asmevo.timing.occupancy import Occupancy, occupancy
 
@@ -97,6 +98,21 @@ def plan(kernel: Kernel, capsule: Capsule) -> TimedLaunch:
         d.target, d.vgprs, d.group_segment_fixed_size + capsule.lds_dynamic, capsule.block
     )
     return TimedLaunch(fits, capsule.workgroups, sum(b.size for b in capsule.buffers))
+
+
+def filling(kernel: Kernel, capsule: Capsule) -> tuple[int, int, int]:
+    """(compute units, workgroups that each holds, workgroups of the launch).
+
+    A launch with fewer workgroups than the product of the first two leaves part of the machine
+    idle: what it says of an edit need not hold for a full one.
+
+    Raises:
+        InputError, UnsupportedError: see `plan`.
+    """
+    launch = plan(kernel, capsule)
+    machine = machine_for(kernel.descriptor.target)
+    units = machine.count("compute_units")
+    return units, launch.occupancy.workgroups_per_cu, launch.workgroups
 
 
 def streams(launch: TimedLaunch, record: Recorder) -> Streams:

@@ -66,7 +66,8 @@ def register(app: typer.Typer) -> None:
         ]
         lines = table(rows, _HEADER)
         if result.data["untimed"]:
-            lines.append(f"not timed: {result.data['untimed']} size variants, which only test")
+            lines.append(f"not timed: {result.data['untimed']} launches, which only test")
+        lines += [f"note: {text}" for text in result.data["notes"]]
         emit(format, SCHEMA, result.data, lines, ok=True, reason=result.reason)
 
     del command
