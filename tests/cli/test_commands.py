@@ -360,7 +360,7 @@ def test_verify_judges_the_kernels_that_no_launch_runs(run: Run, tmp_path: Path)
     assert (got.code, "image.other-function" in got.out) == (1, True)
     also = ("--launch", launch, "--also-edited", "table_walk")
     got = run("verify", k0, k1, *also)
-    assert "warning: 1 changed instructions of" in got.out
+    assert "warning: 1 changed instruction of" in got.out
     [lost] = run("verify", k0, k1, *also, "-f", "json").json["untested_changes"]
     assert len(lost["instructions"]) == 1
     assert "warning" not in run("verify", k0, k0, "--launch", launch).out

@@ -14,6 +14,7 @@ from asmevo.codeobject import CodeObject
 from asmevo.errors import BuildError, InputError
 from asmevo.program import Program, recover
 from asmevo.program.text import asmfile, asmread
+from asmevo.wording import counted
 
 LONGEST = 256 << 20  # bytes of an assembly file
 
@@ -73,7 +74,7 @@ def disasm(object: ObjectLike, kernel: str | None = None) -> Disassembly:
         "complete": kernel is None,
     }
     return Disassembly(
-        True, "ok", f"{count} instructions", data, tuple(lines), kernel is None, count
+        True, "ok", counted(count, "instruction"), data, tuple(lines), kernel is None, count
     )
 
 

@@ -34,6 +34,7 @@ from asmevo.check.suppress import Suppression, load, split
 from asmevo.codeobject.container import find
 from asmevo.errors import AsmEvoError, InputError, UnsupportedError
 from asmevo.verify.dynamic import DynamicConfig, check_dynamic
+from asmevo.wording import counted
 
 _FEW = 8  # objects checked before other processes are worth their start
 Suppressions = Sequence[Suppression] | str | Path
@@ -68,8 +69,9 @@ class Checked:
         """Numbers of errors, notes and objects that were not checked."""
         errors = sum(o.errors for o in self.report.objects)
         others = sum(len(o.findings) for o in self.report.objects) - errors
-        left = f", {len(self.problems)} objects not checked" if self.problems else ""
-        return f"{errors} errors, {others} notes{left}"
+        number = len(self.problems)
+        left = f", {counted(number, 'object')} not checked" if number else ""
+        return f"{counted(errors, 'error')}, {counted(others, 'note')}{left}"
 
 
 def check(

@@ -18,6 +18,7 @@ from asmevo.codeobject import CodeObject, container
 from asmevo.codeobject.container import BudgetError, Found, find
 from asmevo.codeobject.object import Outline
 from asmevo.errors import AsmEvoError, EnvironmentFault, InputError, UnsupportedError
+from asmevo.wording import counted
 
 _TRITON_KEYS = ("name", "shared", "num_warps", "num_stages", "warp_size")
 _LONGEST_JSON = 4 << 20
@@ -223,7 +224,7 @@ def find_objects(
     return Search(
         ok,
         "ok" if ok else "unsupported" if only_incomplete else "input_invalid",
-        f"{len(found)} objects: {counts}" if found else "nothing fits the filters",
+        f"{counted(len(found), 'object')}: {counts}" if found else "nothing fits the filters",
         data,
         tuple(found),
         UnsupportedError.exit_code if only_incomplete else 1,
@@ -267,7 +268,7 @@ def extract(
     entries = [
         {**one.as_json(), "output": str(path)} for one, path in zip(picked, written, strict=True)
     ]
-    return Result(True, "ok", f"{len(written)} objects", {"objects": entries})
+    return Result(True, "ok", counted(len(written), "object"), {"objects": entries})
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,10 +10,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from asmevo.check.against import worse_findings
+from asmevo.check.against import renamed, worse_findings
 from asmevo.check.findings import Finding
 from asmevo.check.image import compare_images
 from asmevo.check.rules import abi
+from asmevo.check.rules.calls import closer
 from asmevo.check.run import ALL_PASSES, across_calls, check_program
 from asmevo.codeobject import CodeObject
 from asmevo.program import Program, recover
@@ -131,10 +132,17 @@ def compare_objects(
             known = {(f.rule, f.message) for f in k0.findings}
             resources = [f for f in after if _declared(f) and (f.rule, f.message) not in known]
         if Stage.CODE in stages:
-            before = [*_code(k0.findings), *across_calls(k0.program, k0.kernel)]
-            after = [*_code(after), *across_calls(program, k0.kernel)]
-            code = worse_findings(before, k0.program, after, program)
+            code = worse_findings(_code(k0.findings), k0.program, _code(after), program)
+            code += _nearer(k0, program)
     return StaticComparison(tuple(image), tuple(found_abi), tuple(resources), tuple(code))
+
+
+def _nearer(k0: Examined, program: Program) -> list[Finding]:
+    """What is nearer to a call, a return or a function's entry."""
+    after = across_calls(program, k0.kernel)
+    if not after or renamed(k0.program, program):  # all is where it was, in other registers
+        return []
+    return closer(across_calls(k0.program, k0.kernel), after)
 
 
 def _declared(f: Finding) -> bool:

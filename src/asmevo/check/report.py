@@ -16,6 +16,7 @@ from asmevo.check.suppress import Suppression, split
 from asmevo.codeobject import CodeObject
 from asmevo.errors import InputError
 from asmevo.program import Program, recover
+from asmevo.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ class CheckReport:
         errors = sum(o.errors for o in self.objects)
         others = sum(len(o.findings) for o in self.objects) - errors
         word = "FAIL" if self.failed else "PASS"
-        out.append(f"Result: {word} ({errors} errors, {others} notes)")
+        out.append(f"Result: {word} ({counted(errors, 'error')}, {counted(others, 'note')})")
         return out
 
 

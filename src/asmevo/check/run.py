@@ -8,7 +8,7 @@ from asmevo.check.engine.kernels import entry_indices, function_view, kernel_vie
 from asmevo.check.engine.view import View
 from asmevo.check.findings import NOTE, Finding, ordered
 from asmevo.check.rules import resources
-from asmevo.check.rules.calls import open_ends
+from asmevo.check.rules.calls import End, open_ends
 from asmevo.check.rules.clauses import check_clauses
 from asmevo.check.rules.convention import check_entry
 from asmevo.check.rules.hazards import check_hazards
@@ -109,7 +109,7 @@ def check_program(
     return ordered(findings)
 
 
-def across_calls(program: Program, kernel: str | None = None) -> list[Finding]:
+def across_calls(program: Program, kernel: str | None = None) -> list[End]:
     """What a comparison must know besides `check_program`'s findings: see `check.rules.calls`.
 
     Raises:
@@ -117,7 +117,7 @@ def across_calls(program: Program, kernel: str | None = None) -> list[Finding]:
         UnsupportedError: an instruction that the checker cannot follow.
     """
     found = (open_ends(view, owner is not None) for view, owner in _views(program, kernel))
-    return ordered(f for some in found for f in some)
+    return [end for ends in found for end in ends]
 
 
 def _views(program: Program, kernel: str | None) -> Iterator[tuple[View, Kernel | None]]:

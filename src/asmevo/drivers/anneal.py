@@ -14,6 +14,7 @@ from asmevo.drivers.combine import Group, compatible, joined
 from asmevo.drivers.pool import Idea, Pool, default_rules
 from asmevo.search.driver import Context
 from asmevo.search.types import Attempt, Proposal
+from asmevo.wording import counted
 
 _TRIES = 200
 _LARGEST = 8
@@ -61,7 +62,7 @@ class AnnealDriver:
                 start = groups if len(groups) < _LARGEST else self._state  # look further away
                 continue
             self._asked = groups
-            return Proposal(node, edits, f"annealing with {len(edits)} edits", "anneal")
+            return Proposal(node, edits, f"annealing with {counted(len(edits), 'edit')}", "anneal")
         return None
 
     def tell(self, attempt: Attempt) -> None:

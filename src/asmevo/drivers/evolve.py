@@ -14,6 +14,7 @@ from asmevo.drivers.combine import Group, compatible, joined, rebase
 from asmevo.drivers.pool import Idea, Pool, default_rules
 from asmevo.search.driver import Context
 from asmevo.search.types import Attempt, Proposal
+from asmevo.wording import counted
 
 _TRIES = 200
 _LARGEST = 8
@@ -62,7 +63,7 @@ class EvolveDriver:
             edits = joined(groups)
             if edits and not context.tried(node, edits) and not context.hopeless(node, edits):
                 self._asked = groups
-                return Proposal(node, edits, f"child with {len(edits)} edits", "evolve")
+                return Proposal(node, edits, f"child with {counted(len(edits), 'edit')}", "evolve")
         return None
 
     def tell(self, attempt: Attempt) -> None:

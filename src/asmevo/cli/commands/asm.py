@@ -13,6 +13,7 @@ from asmevo.api.files import check_outputs, write_file
 from asmevo.cli.common import ForceOption
 from asmevo.cli.output import Format, FormatOption, emit
 from asmevo.errors import InputError
+from asmevo.wording import counted
 
 SCHEMA = "asmevo/asm/1"
 STDIN = Path("-")
@@ -51,7 +52,7 @@ def register(app: typer.Typer) -> None:
         record = {"output": str(output), **result.data}
         line = (
             f"wrote {output}: {record['bytes']} bytes, {record['target']}, "
-            f"{len(record['kernels'])} kernel(s), sha256 {record['sha256'][:12]}"
+            f"{counted(len(record['kernels']), 'kernel')}, sha256 {record['sha256'][:12]}"
         )
         emit(format, SCHEMA, record, [line, *(f"note: {n}" for n in result.data["notes"])], ok=True)
 

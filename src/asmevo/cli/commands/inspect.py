@@ -12,6 +12,7 @@ from asmevo.api import launch_template as template_of
 from asmevo.api.files import check_outputs, write_file
 from asmevo.cli.common import ForceOption, KernelOption
 from asmevo.cli.output import Format, FormatOption, emit, table
+from asmevo.wording import counted
 
 SCHEMA = "asmevo/inspect/1"
 
@@ -45,7 +46,7 @@ def register(app: typer.Typer) -> None:
         lines = [
             f"{object.name}: {record['target']} (xnack {record['xnack']}, "
             f"sramecc {record['sramecc']}), code object v{record['code_object_version']}, "
-            f"{record['text_bytes']} bytes of code, {len(co.kernels)} kernel(s)"
+            f"{record['text_bytes']} bytes of code, {counted(len(co.kernels), 'kernel')}"
         ]
         for k in record["kernels"]:
             lines += _text(k)
@@ -86,8 +87,9 @@ def _text(k: dict[str, Any]) -> list[str]:
     if "code" in k:
         c = k["code"]
         lines.append(
-            f"  code: {c['instructions']} instructions, {c['branches']} branches, "
-            f"{c['padding']} padding words"
+            f"  code: {counted(c['instructions'], 'instruction')}, "
+            f"{counted(c['branches'], 'branch', 'branches')}, "
+            f"{counted(c['padding'], 'padding word')}"
         )
         if c["not_editable"]:
             classes = ", ".join(f"{n} {name}" for name, n in c["not_editable_classes"].items())

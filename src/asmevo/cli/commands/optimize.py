@@ -36,6 +36,7 @@ from asmevo.cli.start import INTERRUPTED
 from asmevo.drivers import DRIVER_NAMES
 from asmevo.errors import AsmEvoError
 from asmevo.search.store import SqliteReader
+from asmevo.wording import counted
 
 _SEED = re.compile(r", seed \d+")  # in notes: of use in the record, noise in the summary
 
@@ -111,7 +112,7 @@ def summary(result: Optimization) -> list[str]:
         notes.append(f"note: only edits in place were tried: {record['growth']}")
     lines = [
         f"kernel {record['kernel']} ({record['target']}), K0 {record['k0'][:12]}",
-        f"{record['attempts']} attempts, stopped: {record['stopped']}; "
+        f"{counted(record['attempts'], 'attempt')}, stopped: {record['stopped']}; "
         + ", ".join(f"{n} {word}" for word, n in sorted(record["verdicts"].items())),
     ]
     rows = [

@@ -25,6 +25,7 @@ from asmevo.cli.common import (
 )
 from asmevo.cli.output import Format, FormatOption, emit, progress, table
 from asmevo.errors import InputError
+from asmevo.wording import counted
 
 SCHEMA = "asmevo/run/1"
 
@@ -159,7 +160,8 @@ def _save_capsule(folder: Path, number: int, capsule: Capsule, force: bool) -> P
 def _text(capsule: Capsule, entry: dict[str, Any]) -> list[str]:
     lines = [
         f"{capsule.kernel} {capsule.label}: grid {'x'.join(map(str, capsule.grid))} of "
-        f"{'x'.join(map(str, capsule.block))}, {entry['instructions']} wave instructions"
+        f"{'x'.join(map(str, capsule.block))}, "
+        f"{counted(entry['instructions'], 'wave instruction')}"
     ]
     if entry["fault"]:
         lines.append(f"fault: {entry['fault']}")
@@ -196,6 +198,6 @@ def _fidelity_text(rows: list[dict[str, Any]], matrix: str) -> list[str]:
     levels = Counter(str(row["level"]) for row in rows)
     counts = ", ".join(f"{n} {level}" for level, n in levels.items())
     mode = f"; matrix arithmetic {matrix}" if any("mfma" in r["opcode"] for r in rows) else ""
-    lines = [f"fidelity: {len(rows)} opcodes ran: {counts}{mode}"]
+    lines = [f"fidelity: {counted(len(rows), 'opcode')} ran: {counts}{mode}"]
     inexact = [row for row in rows if row["level"] != "exact"]
     return [*lines, *(f"  {r['opcode']}: {r['level']}, {r['note']}" for r in inexact)]

@@ -21,6 +21,7 @@ from asmevo.cli.common import (
 )
 from asmevo.cli.output import Format, FormatOption, emit, progress, table
 from asmevo.verify.report import CapsuleReport, VerifyReport
+from asmevo.wording import counted
 
 SCHEMA = "asmevo/verify/1"
 
@@ -111,8 +112,9 @@ def register(app: typer.Typer) -> None:
 
 def _warnings(changes: list[dict[str, Any]]) -> list[str]:
     return [
-        f"warning: {len(c['instructions'])} changed instructions of {c['function']} were never "
-        f"executed, so nothing is known of them: {', '.join(map(str, c['instructions'][:8]))}"
+        f"warning: {counted(len(c['instructions']), 'changed instruction')} of {c['function']} "
+        f"{'was' if len(c['instructions']) == 1 else 'were'} never executed, so nothing is "
+        f"known of that: {', '.join(map(str, c['instructions'][:8]))}"
         + (", ..." if len(c["instructions"]) > 8 else "")
         for c in changes
     ]
