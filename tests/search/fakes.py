@@ -57,7 +57,7 @@ class FakeDevice:
 
     def __init__(self) -> None:
         self.runs = 0
-        self.times = 0
+        self.timed: set[bytes] = set()
 
     @property
     def recipe(self) -> DeviceRecipe:
@@ -72,8 +72,15 @@ class FakeDevice:
         buffers = {b.name: bytes(range(b.size)) for b in capsule.buffers}
         return RunResult(True, buffers=buffers, counts=counts, instructions=1000)
 
-    def time(self, object: bytes, capsule: Capsule, samples: int) -> Timing:
-        self.times += 1
+    @property
+    def times(self) -> int:
+        """Objects that were timed."""
+        return len(self.timed)
+
+    def time(
+        self, object: bytes, capsule: Capsule, samples: int, below: float | None = None
+    ) -> Timing:
+        self.timed.add(object)
         program = recover(CodeObject.open(object))
         function = program.function(capsule.kernel)
         cost = 0.0

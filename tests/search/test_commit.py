@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import assume, given
@@ -74,10 +75,43 @@ def test_unstable_times_decide_nothing() -> None:
     assert decide(RULE, [noisy], [noisy], [measured(0.1, 0.1)]).status == "timing_unstable"
 
 
-def test_modelled_times_have_no_noise() -> None:
-    decision = decide(RULE, [modelled(1, 3)], [modelled(2)], [modelled(1.9)])
+def test_a_model_that_repeats_has_no_noise() -> None:
+    decision = decide(RULE, [modelled(3)], [modelled(2)], [modelled(1.9)])
     assert decision.cv == 0.0
     assert decision.status == "accepted"
+
+
+def _cased(time: float, **cases: float) -> Timing:
+    return replace(modelled(time), cases=tuple(cases.items()))
+
+
+def test_what_the_starts_of_workgroups_scatter_has_to_be_exceeded() -> None:
+    """0.85 of 10 % scatter is more than 5 % gain and less than 10 %; it is never unstable."""
+    scattered = replace(modelled(100), staggered=(90.0, 110.0))
+    for gain, status in ((1.05, "insufficient_speedup"), (1.10, "accepted")):
+        decision = decide(RULE, [scattered], [scattered], [modelled(100 / gain)])
+        assert decision.status == status
+        assert math.isclose(decision.cv, 0.1)
+
+
+def test_a_case_in_which_it_is_slower_refuses_it() -> None:
+    k0 = [_cased(100, cache=80, memory=120)]
+    for memory, status in ((120, "accepted"), (120.1, "insufficient_speedup")):
+        decision = decide(RULE, k0, k0, [_cased(90, cache=60, memory=memory)])
+        assert decision.status == status
+        assert ("memory" in decision.slower) == (status != "accepted")
+
+
+def test_a_launch_that_gets_slower_is_not_paid_for_by_another() -> None:
+    k0 = [modelled(100), modelled(100)]
+    decision = decide(RULE, k0, k0, [modelled(50), modelled(101)])
+    assert decision.status == "insufficient_speedup"
+    assert "launch 1" in decision.slower
+
+
+def test_cases_are_held_against_the_original_and_the_gain_against_the_parent() -> None:
+    k0, parent = [_cased(100, memory=100)], [_cased(80, memory=85)]
+    assert decide(RULE, k0, parent, [_cased(78, memory=99)]).status == "accepted"
 
 
 @given(st.lists(st.tuples(times, times), min_size=1, max_size=5))

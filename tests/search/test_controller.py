@@ -236,10 +236,12 @@ def test_k0_that_does_not_repeat_itself_is_refused(tmp_path: Path) -> None:
 
 def test_environment_faults_are_recorded_and_end_the_run_when_they_repeat(tmp_path: Path) -> None:
     class Failing(FakeDevice):
-        def time(self, object: bytes, capsule: object, samples: int) -> Timing:
+        def time(
+            self, object: bytes, capsule: object, samples: int, below: float | None = None
+        ) -> Timing:
             if self.times:
                 raise EnvironmentFault("no device")
-            return super().time(object, capsule, samples)  # type: ignore[arg-type]
+            return super().time(object, capsule, samples, below)  # type: ignore[arg-type]
 
     path = tmp_path / "run.db"
     with pytest.raises(EnvironmentFault, match="no device"):
@@ -294,8 +296,10 @@ def test_the_earliest_of_equally_fast_nodes_is_the_best(tmp_path: Path) -> None:
 )
 def test_only_faults_in_a_row_end_the_run(tmp_path: Path, pattern: str, survives: bool) -> None:
     class Flaky(FakeDevice):
-        def time(self, object: bytes, capsule: object, samples: int) -> Timing:
-            found = super().time(object, capsule, samples)  # type: ignore[arg-type]
+        def time(
+            self, object: bytes, capsule: object, samples: int, below: float | None = None
+        ) -> Timing:
+            found = super().time(object, capsule, samples, below)  # type: ignore[arg-type]
             if self.times > 1 and pattern[self.times - 2] == "F":  # the first is K0's
                 raise EnvironmentFault("no device")
             return found
@@ -315,12 +319,16 @@ def test_only_faults_in_a_row_end_the_run(tmp_path: Path, pattern: str, survives
 
 def test_bytes_that_an_infrastructure_fault_left_unjudged_are_judged_later(tmp_path: Path) -> None:
     class Once(FakeDevice):
-        def time(self, object: bytes, capsule: object, samples: int) -> Timing:
-            found = super().time(object, capsule, samples)  # type: ignore[arg-type]
-            if self.times == 2:
+        def time(
+            self, object: bytes, capsule: object, samples: int, below: float | None = None
+        ) -> Timing:
+            found = super().time(object, capsule, samples, below)  # type: ignore[arg-type]
+            if self.times == 2 and not failed:
+                failed.append(True)
                 raise EnvironmentFault("no device")
             return found
 
+    failed: list[bool] = []
     # The same bytes by another edit.
     first = recover(CodeObject.open(kernel_object(KERNEL))).line(0)
     driver = Fixed((Edit(0, 0, ("s_nop 0",)),), (Edit(0, 1, ("s_nop 0", first)),))

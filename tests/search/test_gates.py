@@ -203,9 +203,11 @@ def test_no_candidate_is_timed_before_it_is_correct() -> None:
     class Watched(EmulatedDevice):
         timed: list[bytes]
 
-        def time(self, object: bytes, capsule: object, samples: int) -> Timing:
+        def time(
+            self, object: bytes, capsule: object, samples: int, below: float | None = None
+        ) -> Timing:
             self.timed = [*getattr(self, "timed", []), object]
-            return super().time(object, capsule, samples)  # type: ignore[arg-type]
+            return super().time(object, capsule, samples, below)  # type: ignore[arg-type]
 
     device = Watched()
     base = bench("saxpy", device)
@@ -236,10 +238,12 @@ def fake_bench(device: FakeDevice, k0: bytes | None = None) -> Bench:
 
 def test_what_the_device_does_not_support_is_no_crash() -> None:
     class Poor(FakeDevice):
-        def time(self, object: bytes, capsule: object, samples: int) -> Timing:
+        def time(
+            self, object: bytes, capsule: object, samples: int, below: float | None = None
+        ) -> Timing:
             if self.times:
                 raise UnsupportedError("no machine table", "use another target")
-            return super().time(object, capsule, samples)  # type: ignore[arg-type]
+            return super().time(object, capsule, samples, below)  # type: ignore[arg-type]
 
     base = fake_bench(Poor())
     edits = replace_line(base, "s_endpgm", "s_nop 0", "s_endpgm")
@@ -249,10 +253,12 @@ def test_what_the_device_does_not_support_is_no_crash() -> None:
 
 def test_a_broken_device_is_no_verdict_on_the_candidate() -> None:
     class Broken(FakeDevice):
-        def time(self, object: bytes, capsule: object, samples: int) -> Timing:
+        def time(
+            self, object: bytes, capsule: object, samples: int, below: float | None = None
+        ) -> Timing:
             if self.times:
                 raise EnvironmentFault("the device fell off the bus")
-            return super().time(object, capsule, samples)  # type: ignore[arg-type]
+            return super().time(object, capsule, samples, below)  # type: ignore[arg-type]
 
     base = fake_bench(Broken())
     edits = replace_line(base, "s_endpgm", "s_nop 0", "s_endpgm")

@@ -118,10 +118,10 @@ def fake_task(device: FakeDevice, *edits: Edit) -> tuple[Task, Bench]:
 
 def test_a_fault_of_the_device_is_raised_and_survives_the_way_back() -> None:
     class Broken(FakeDevice):
-        def time(self, object: bytes, capsule: object, samples: int):
+        def time(self, object: bytes, capsule: object, samples: int, below: float | None = None):
             if self.times:
                 raise EnvironmentFault("the device fell off the bus", "reset it")
-            return super().time(object, capsule, samples)  # type: ignore[arg-type]
+            return super().time(object, capsule, samples, below)  # type: ignore[arg-type]
 
     given, bench = fake_task(Broken(), Edit(0, 0, ("s_nop 0",)))
     with pytest.raises(EnvironmentFault) as caught:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from asmevo.capsule.model import Capsule
 from asmevo.device.emulated import EmulatedDevice
 from tests.timing.launches import Launched, launched
 
@@ -201,3 +202,30 @@ def test_removing_work_is_never_slower(groups: int) -> None:
     whole = clocks(launched("".join(lines), groups=groups))
     for n in (1, 10, 30):
         assert clocks(launched("".join(lines[n:]), groups=groups)) <= whole
+
+
+def test_cases_bracket_the_nominal_time() -> None:
+    """Where data lies and how fast memory is: later than from the L2, sooner than with less."""
+    estimate = EmulatedDevice().estimate(*_args(launched(_loads(256), groups=1000)), cases=True)
+    cases = dict(estimate.cases)
+    assert len(cases) == 6
+    assert cases["data in the L2"] <= estimate.cycles <= cases["data from memory"]
+    assert cases["latencies -20 %"] < estimate.cycles < cases["latencies +20 %"]
+    assert cases["bandwidths +20 %"] <= estimate.cycles <= cases["bandwidths -20 %"]
+
+
+def test_starts_of_workgroups_scatter_only_where_some_share_a_unit() -> None:
+    alone = EmulatedDevice().time(*_args(launched(_loads(256), groups=100)), 1)
+    shared = EmulatedDevice().time(*_args(launched(_loads(256), groups=2000)), 1)
+    assert alone.cv == 0.0
+    assert 0.0 < shared.cv < 0.25
+
+
+def _args(case: Launched) -> tuple[bytes, Capsule]:
+    return case.object, case.capsule
+
+
+def test_what_is_not_fast_enough_is_not_timed_in_cases() -> None:
+    case = launched(_loads(4), groups=100)
+    assert EmulatedDevice().time(case.object, case.capsule, 1, 1.0).cases == ()
+    assert EmulatedDevice().time(case.object, case.capsule, 1, 1e9).cases

@@ -107,7 +107,9 @@ class FakeDevice:
             instructions=machine.executed,
         )
 
-    def time(self, object: bytes, capsule: Capsule, samples: int) -> Timing:
+    def time(
+        self, object: bytes, capsule: Capsule, samples: int, below: float | None = None
+    ) -> Timing:
         raise AssertionError("verification never times")
 
 

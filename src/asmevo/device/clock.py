@@ -162,8 +162,10 @@ def model(
     streams: Streams,
     *,
     split: bool = False,
+    cases: bool = False,
+    below: float | None = None,
 ) -> Estimate:
-    """The cycle model's estimate for a traced launch; `split` also gives the core-bound part."""
+    """The cycle model's estimate for a traced launch; see `timing.model.estimate`."""
     function = program.kernel_function(kernel)
     return estimate(
         program,
@@ -174,6 +176,8 @@ def model(
         members=streams.members,
         footprint=float(launch.footprint),
         split=split,
+        cases=cases,
+        below=below,
     )
 
 
@@ -185,4 +189,12 @@ def _inside(traces: Sequence[WaveTrace], first: int, last: int) -> bool:
 
 def timing(result: Estimate) -> Timing:
     """An estimate as the device's timing: one sample, since the model is deterministic."""
-    return Timing((result.cycles,), "cycles", "modelled", result.band, result.validation_class)
+    return Timing(
+        (result.cycles,),
+        "cycles",
+        "modelled",
+        result.band,
+        result.validation_class,
+        result.cases,
+        result.staggered,
+    )

@@ -362,8 +362,16 @@ class EmulatedDevice:
         return replace(fault, message=message, fair=FAIR_ORDER)
 
     # --- timing -----------------------------------------------------------------------------
-    def estimate(self, object: bytes, capsule: Capsule, *, split: bool = False) -> Estimate:
-        """The cycle model's full answer for one dispatch.
+    def estimate(
+        self,
+        object: bytes,
+        capsule: Capsule,
+        *,
+        split: bool = False,
+        cases: bool = False,
+        below: float | None = None,
+    ) -> Estimate:
+        """The cycle model's full answer for one dispatch; see `timing.model.estimate`.
 
         Raises:
             UnsupportedError: an instruction or target without emulation or machine table.
@@ -380,11 +388,18 @@ class EmulatedDevice:
             return result.wave_traces, paths
 
         streams = clock.streams(launch, record)
-        return clock.model(loaded.program, kernel, launch, streams, split=split)
+        return clock.model(
+            loaded.program, kernel, launch, streams, split=split, cases=cases, below=below
+        )
 
-    def time(self, object: bytes, capsule: Capsule, samples: int) -> Timing:
-        """Modelled cycles of one dispatch (a single sample: the model is deterministic)."""
-        return clock.timing(self.estimate(object, capsule))
+    def time(
+        self, object: bytes, capsule: Capsule, samples: int, below: float | None = None
+    ) -> Timing:
+        """Modelled cycles of one dispatch (a single sample: the model is deterministic).
+
+        The machine cases are timed unless the time is not `below` what it has to be.
+        """
+        return clock.timing(self.estimate(object, capsule, cases=below is None, below=below))
 
     def stalls(self, object: bytes, capsule: Capsule) -> NDArray[np.float64]:
         """Modelled clocks that waves spent at each instruction of the program."""

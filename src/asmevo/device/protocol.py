@@ -249,6 +249,9 @@ class Timing:
         label: `modelled` or `measured`.
         band: relative error band of the model's validation class; 0 for measured.
         validation_class: class whose band is quoted, or `measured`.
+        cases: of a model, (name, time) in each machine case (`timing.cases`) where it was asked.
+        staggered: of a model, times with other starts of the workgroups: what they scatter is
+            noise, as the scatter of samples is.
     """
 
     samples: tuple[float, ...]
@@ -256,6 +259,8 @@ class Timing:
     label: Label
     band: float
     validation_class: str
+    cases: tuple[tuple[str, float], ...] = ()
+    staggered: tuple[float, ...] = ()
 
     @property
     def centre(self) -> float:
@@ -264,8 +269,8 @@ class Timing:
 
     @property
     def cv(self) -> float:
-        """Coefficient of variation of the samples: standard deviation over mean, 0 for one."""
-        values: Sequence[float] = self.samples
+        """Coefficient of variation of all times: standard deviation over mean, 0 for one."""
+        values: Sequence[float] = (*self.samples, *self.staggered)
         if len(values) < 2:
             return 0.0
         array = np.asarray(values, dtype=np.float64)
@@ -301,8 +306,14 @@ class Device(Protocol):
         """Execute `capsule.kernel` of the code object `object` once."""
         ...
 
-    def time(self, object: bytes, capsule: Capsule, samples: int) -> Timing:
-        """Time `samples` dispatches (a model may return one sample)."""
+    def time(
+        self, object: bytes, capsule: Capsule, samples: int, below: float | None = None
+    ) -> Timing:
+        """Time `samples` dispatches (a model may return one sample, and its machine cases).
+
+        A time that is not `below` this needs no more certainty: fewer samples, or no machine
+        cases, will do.
+        """
         ...
 
 

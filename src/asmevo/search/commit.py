@@ -2,7 +2,9 @@
 
 Speedup = geometric mean over the capsules of parent time / candidate time. It must reach
 `1 + max(eps, k * cv)`, cv being the largest coefficient of variation among the samples of K0,
-parent and candidate (0 for modelled times, which have no noise).
+parent and candidate (for a model: among the starts of the workgroups that it tried). And no timed
+launch may be slower than K0's in any machine case: a gain that hangs on where the data lies, or on
+a constant that no trace pins down, is none.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ EPSILON = 0.002
 CV_FACTOR = 0.85
 CV_LIMIT = 0.10
 """Above this spread a measured time says nothing; the attempt is `timing_unstable`."""
+_EQUAL = 1e-9  # times that differ by rounding only
 IMPLAUSIBLE = 10.0
 """A speedup beyond this is flagged: it is more likely a fault of the harness than a win."""
 
@@ -58,6 +61,7 @@ class Decision:
         threshold: what the speedup had to reach.
         cv: the coefficient of variation used.
         implausible: the speedup is larger than anything seen in earnest.
+        slower: machine case in which a launch is slower than K0's, with both times; or empty.
     """
 
     status: Literal["accepted", "insufficient_speedup", "timing_unstable"]
@@ -65,6 +69,7 @@ class Decision:
     threshold: float
     cv: float
     implausible: bool
+    slower: str = ""
 
 
 def _check(timing: Timing) -> None:
@@ -107,14 +112,30 @@ def decide(
     """
     gain = speedup(parent, candidate)
     speedup(k0, candidate)
-    cv = 0.0
-    if any(t.label != "modelled" for t in candidate):
-        cv = max(t.cv for t in (*k0, *parent, *candidate))
+    cv = max(t.cv for t in (*k0, *parent, *candidate))
     threshold = rule.threshold(cv)
-    if cv > rule.cv_limit:
+    slower = ""
+    # A model repeats exactly: what its starts scatter raises the bar and is no instability.
+    if cv > rule.cv_limit and any(t.label != "modelled" for t in candidate):
         status = "timing_unstable"
-    elif gain >= threshold:
-        status = "accepted"
-    else:
+    elif gain < threshold:
         status = "insufficient_speedup"
-    return Decision(status, gain, threshold, cv, gain > IMPLAUSIBLE)
+    else:
+        slower = slower_case(k0, candidate)
+        status = "insufficient_speedup" if slower else "accepted"
+    return Decision(status, gain, threshold, cv, gain > IMPLAUSIBLE, slower)
+
+
+def slower_case(k0: Sequence[Timing], candidate: Sequence[Timing]) -> str:
+    """The case and launch in which the candidate is slower than K0, or an empty string.
+
+    The nominal time of every launch is a case like the others.
+    """
+    for number, (a, b) in enumerate(zip(k0, candidate, strict=True)):
+        before, after = dict(a.cases), dict(b.cases)
+        cases = [("nominal", a.centre, b.centre)]
+        cases += [(name, before[name], after[name]) for name in before if name in after]
+        for name, was, now in cases:
+            if now > was * (1 + _EQUAL):
+                return f"launch {number}: {now:.0f} instead of {was:.0f} {b.unit} with {name}"
+    return ""

@@ -17,7 +17,7 @@ from asmevo.program.model import Program
 from asmevo.program.rebuild import rebuild
 from asmevo.program.recover import recover
 from asmevo.search.bench import Bench
-from asmevo.search.commit import Decision, decide
+from asmevo.search.commit import Decision, decide, speedup
 from asmevo.search.types import Evidence, Status, edit_id, object_id
 from asmevo.verify.coverage import untested_changes
 from asmevo.verify.report import VerifyReport
@@ -232,9 +232,13 @@ class Time(Gate):
         """See the class."""
         base = self.bench
         data = _bytes(candidate)
-        candidate.timings = tuple(
-            base.device.time(data, capsule, base.problem.samples) for capsule in base.problem.timed
-        )
+        problem = base.problem
+        for below in (0.0, None):  # first what costs little, and is enough for most
+            candidate.timings = tuple(
+                base.device.time(data, capsule, problem.samples, below) for capsule in problem.timed
+            )
+            if speedup(candidate.parent_timings, candidate.timings) < problem.rule.threshold(0.0):
+                break
         return None
 
 
@@ -253,12 +257,16 @@ class Commit(Gate):
             "threshold": decision.threshold,
             "cv": decision.cv,
             "implausible": decision.implausible,
+            "slower": decision.slower,
+            "cases": [dict(t.cases) for t in candidate.timings],
             "label": candidate.timings[0].label,
             "unit": candidate.timings[0].unit,
             "samples": [list(t.samples) for t in candidate.timings],
             "parent_samples": [list(t.samples) for t in parent],
         }
         reason = f"speedup {decision.speedup:.5f}, needed {decision.threshold:.5f}"
+        if decision.slower:
+            reason = f"slower than K0 in a machine case: {decision.slower}"
         if decision.implausible:
             reason += "; implausibly large, check the capsule"
         return GateVerdict(decision.status, self.name, reason, data)

@@ -189,6 +189,8 @@ def timings_from_json(text: str) -> tuple[Timing, ...]:
             "measured" if r["label"] == "measured" else "modelled",
             float(r["band"]),
             str(r["validation_class"]),
+            tuple((str(name), float(time)) for name, time in r.get("cases", ())),
+            tuple(float(time) for time in r.get("staggered", ())),
         )
         for r in rows
     )

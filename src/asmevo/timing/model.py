@@ -10,7 +10,7 @@ given apart.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -20,6 +20,7 @@ from asmevo.errors import InputError
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.target import Target
 from asmevo.timing import unit
+from asmevo.timing.cases import CASES, NOMINAL, STAGGERED, Case
 from asmevo.timing.launch import in_turn, makespan, weights
 from asmevo.timing.machine import MachineModel, machine_for
 from asmevo.timing.occupancy import Occupancy
@@ -95,6 +96,8 @@ class Estimate:
         workgroups: workgroups simulated at once.
         executed: wave instructions simulated.
         sampled: whether the waves were cut and the result scaled.
+        cases: (name, cycles) in each machine case, when asked for.
+        staggered: cycles with other starts of the workgroups of a unit, when asked for.
         label: always `modelled`.
     """
 
@@ -109,6 +112,8 @@ class Estimate:
     workgroups: int
     executed: int
     sampled: bool
+    cases: tuple[tuple[str, float], ...] = ()
+    staggered: tuple[float, ...] = ()
     label: str = LABEL
 
 
@@ -182,6 +187,8 @@ def estimate(
     cold: bool = True,
     limit: int | None = 2_000_000,
     split: bool = True,
+    cases: bool = False,
+    below: float | None = None,
 ) -> Estimate:
     """Modelled time of a launch.
 
@@ -200,6 +207,8 @@ def estimate(
         cold: whether kernel arguments, instructions and data are first touched.
         limit: most wave instructions to simulate at once; longer executions are sampled.
         split: whether to run the second simulation that `core_cycles` takes (else it is nan).
+        cases: whether to time it in all machine cases too (`timing.cases`).
+        below: time the cases if the nominal time is below this; otherwise they do not matter.
 
     Raises:
         InputError: nothing traced, a bad index, a non-positive workgroup count, or a deadlock.
@@ -218,42 +227,101 @@ def estimate(
     if total < 1:
         raise InputError(f"a launch of {total} workgroups has no time", "check the grid")
     place = in_turn(groups, total) if members is None else members
-    units = used.count("compute_units")
-    resident = min(occupancy.workgroups_per_cu, -(-total // units))
-    load = min(1.0, total / units)
-    used = under_load(used, load)
-    loads = [unit.Load.of(flat, group, used, resident) for group in groups]
-    population = weights(place, len(groups))
-    traffic = Traffic.of(loads, population, footprint)
-    used = traffic.on(used, min(total, units))
-    shared = unit.Shared(flat, loads, population, resident, limit, cold)
-    ran = shared.run(used)
-    slots = min(total, units * resident)
-    overhead = used["launch_first_issue"]
-    cycles = makespan(ran.durations[place], slots) + ran.ramp + overhead
-    cycles = max(cycles, traffic.least(used) + overhead)
-    core = float("nan")
-    if split:
-        ideal = shared.run(_ideal(used))
-        core = makespan(ideal.durations[place], slots) + ideal.ramp + overhead
+    launch = _Launch.of(flat, groups, place, occupancy, used, footprint, limit, cold)
+    run = launch.timed(used)
     stall = np.zeros(size)
     count = np.zeros(size, dtype=np.int64)
-    stall[first:last] = ran.cost
-    count[first:last] = ran.count
-    name, band = validation_class(flat, ran.count, load)
-    return Estimate(
-        cycles=cycles,
-        core_cycles=core,
-        memory_cycles=max(traffic.of_units(used, min(total, units)), traffic.least(used)),
+    stall[first:last] = run.ran.cost
+    count[first:last] = run.ran.count
+    name, band = validation_class(flat, run.ran.count, launch.load)
+    traffic, unit_machine = launch.traffic, run.machine
+    result = Estimate(
+        cycles=run.cycles,
+        core_cycles=launch.timed(used, ideal=True).cycles if split else float("nan"),
+        memory_cycles=max(traffic.of_units(unit_machine, launch.busy), traffic.least(unit_machine)),
         per_instruction_stall=stall,
         per_instruction_count=count,
         band=band,
         validation_class=name,
-        rounds=-(-total // (units * resident)),
-        workgroups=resident,
-        executed=ran.executed,
-        sampled=ran.sampled,
+        rounds=-(-total // (launch.units * launch.shared.residents)),
+        workgroups=launch.shared.residents,
+        executed=run.ran.executed,
+        sampled=run.ran.sampled,
     )
+    if below is not None and result.cycles >= below:
+        return result
+    if below is None and not cases:
+        return result
+    return replace(
+        result,
+        cases=tuple((c.name, launch.timed(used, c).cycles) for c in CASES),
+        staggered=tuple(launch.timed(used, c).cycles for c in STAGGERED),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Timed:
+    cycles: float
+    ran: unit.Ran
+    machine: MachineModel
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Launch:
+    """A launch whose streams are read: what is left is to time it on a machine.
+
+    Attributes:
+        shared: a compute unit with its residents.
+        traffic: bytes of the whole launch.
+        place: representative of each workgroup.
+        units: compute units of the machine.
+        load: share of them that is busy.
+    """
+
+    shared: unit.Shared
+    traffic: Traffic
+    place: NDArray[np.int32]
+    units: int
+    load: float
+
+    @staticmethod
+    def of(
+        flat: StaticProgram,
+        groups: Sequence[list[unit.TracedWave]],
+        place: NDArray[np.int32],
+        occupancy: Occupancy,
+        machine: MachineModel,
+        footprint: float | None,
+        limit: int | None,
+        cold: bool,
+    ) -> _Launch:
+        """See `estimate`."""
+        units, total = machine.count("compute_units"), int(place.shape[0])
+        resident = min(occupancy.workgroups_per_cu, -(-total // units))
+        loads = [unit.Load.of(flat, group, machine, resident) for group in groups]
+        population = weights(place, len(groups))
+        shared = unit.Shared(flat, loads, population, resident, limit, cold)
+        traffic = Traffic.of(loads, population, footprint)
+        return _Launch(shared, traffic, place, units, min(1.0, total / units))
+
+    @property
+    def busy(self) -> int:
+        """Compute units that have something to do."""
+        return min(int(self.place.shape[0]), self.units)
+
+    def timed(self, stock: MachineModel, case: Case = NOMINAL, ideal: bool = False) -> _Timed:
+        """Its time in a machine case; `ideal` with a memory path that never delays."""
+        full = case.data == "memory"  # all units ask, whether the launch fills them or not
+        used = under_load(case.of(stock), 1.0 if full else self.load)
+        used = self.traffic.on(used, self.units if full else self.busy, case.data)
+        if ideal:
+            used = _ideal(used)
+        ran = self.shared.run(used, case.seed)
+        slots = min(int(self.place.shape[0]), self.units * self.shared.residents)
+        cycles = makespan(ran.durations[self.place], slots) + ran.ramp
+        if not ideal:
+            cycles = max(cycles, self.traffic.least(used, case.data))
+        return _Timed(cycles + used["launch_first_issue"], ran, used)
 
 
 def hottest_window(stall: _F64, width: int, first: int = 0, last: int | None = None) -> int:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from asmevo.timing.cases import Residence
 from asmevo.timing.machine import MachineModel
 from asmevo.timing.unit import Load
 
@@ -53,7 +54,7 @@ class Traffic:
             hot.update({at: count * n for at, count in load.accesses.hot.items()})
         return Traffic(known, moved, fresh, different, max(hot.values(), default=0))
 
-    def on(self, machine: MachineModel, units: int) -> MachineModel:
+    def on(self, machine: MachineModel, units: int, data: Residence = "nominal") -> MachineModel:
         """The machine as `units` busy compute units see it with this traffic.
 
         First requests take the mean latency of the levels that serve them, and each unit has its
@@ -61,7 +62,7 @@ class Traffic:
         """
         if not self.known or self.fresh <= 0.0:
             return machine
-        to_mall, to_dram = self._beyond(machine)
+        to_mall, to_dram = self._beyond(machine, data)
         near, mall = machine["level_l2"], machine["level_mall"]
         latency = near + to_mall * (mall - near) + to_dram * (machine["level_dram"] - mall)
         clocks = max(
@@ -71,20 +72,22 @@ class Traffic:
         rate = unlimited if clocks <= 0.0 else min(unlimited, 1.0 / (clocks * units))
         return machine.with_values(fresh_latency=latency, fresh_bytes_per_clk=rate)
 
-    def _beyond(self, machine: MachineModel) -> tuple[float, float]:
+    def _beyond(self, machine: MachineModel, data: Residence) -> tuple[float, float]:
         """Shares of the fresh bytes that go past the L2, and past the last-level cache."""
+        if data == "cache":
+            return 0.0, 0.0
         to_mall = min(1.0, machine["l2_count"] * self.footprint / self.fresh)
-        held = self.footprint <= machine["mall_bytes"]
+        held = data == "nominal" and self.footprint <= machine["mall_bytes"]
         return to_mall, 0.0 if held else min(1.0, self.footprint / self.fresh)
 
-    def least(self, machine: MachineModel) -> float:
+    def least(self, machine: MachineModel, data: Residence = "nominal") -> float:
         """Clocks that the device's memory takes for this traffic at least.
 
         Atomics on one address follow each other, whichever wave or unit they come from.
         """
         if not self.known:
             return 0.0
-        to_mall, to_dram = self._beyond(machine) if self.fresh > 0.0 else (0.0, 0.0)
+        to_mall, to_dram = self._beyond(machine, data) if self.fresh > 0.0 else (0.0, 0.0)
         moving = self.fresh * max(
             to_mall / machine["mall_bytes_per_clk"], to_dram / machine["dram_bytes_per_clk"]
         )

@@ -144,8 +144,11 @@ class Shared:
     limit: int | None
     cold: bool
 
-    def run(self, machine: MachineModel) -> Ran:
-        """Simulate until every representative that stands for a workgroup was on the unit."""
+    def run(self, machine: MachineModel, seed: int = 0) -> Ran:
+        """Simulate until every representative that stands for a workgroup was on the unit.
+
+        `seed` draws how far the starts of workgroups that share the unit lie apart (0: evenly).
+        """
         n = len(self.program)
         ran = Ran(np.zeros(len(self.loads)), np.zeros(n), np.zeros(n, np.int64))
         usual = mixture(self.population, self.residents)
@@ -154,17 +157,17 @@ class Shared:
                 continue  # the first simulation has it too
             company = usual if kind in usual else [kind, *usual[1:]]
             wanted = set(company) if kind in usual else {kind}
-            self._simulate(machine, company, wanted, ran)
+            self._simulate(machine, company, wanted, seed, ran)
         return ran
 
     def _simulate(
-        self, machine: MachineModel, company: list[int], wanted: set[int], ran: Ran
+        self, machine: MachineModel, company: list[int], wanted: set[int], seed: int, ran: Ran
     ) -> None:
         """One simulation of the workgroups of `company`; sets the durations of `wanted`."""
         executed = sum(w.indices.shape[0] for k in company for w in self.loads[k].waves)
         if self.limit is None or executed <= self.limit:
             whole = [[(0, w.indices.shape[0]) for w in self.loads[k].waves] for k in company]
-            result, _ = self._part(machine, company, whole, self.cold, ran)
+            result, _ = self._part(machine, company, whole, self.cold, seed, ran)
             starts, ends = result
             ran.ramp = max(ran.ramp, float(ends.max() - starts.min() - (ends - starts).max()))
             for kind in wanted:
@@ -181,7 +184,8 @@ class Shared:
         cost, count = np.zeros(n), np.zeros(n, np.int64)
         for number in range(max(len(c) for c in cuts.values())):
             ranges = [list(cuts[k][min(number, len(cuts[k]) - 1)]) for k in company]
-            _, (more, times) = self._part(machine, company, ranges, self.cold and not number, ran)
+            cold = self.cold and not number
+            _, (more, times) = self._part(machine, company, ranges, cold, seed, ran)
             cost += more
             count += times
         each_cost = cost / np.maximum(count, 1)
@@ -196,6 +200,7 @@ class Shared:
         company: list[int],
         ranges: Sequence[Sequence[tuple[int, int]]],
         cold: bool,
+        seed: int,
         ran: Ran,
     ) -> tuple[tuple[_F64, _F64], tuple[_F64, NDArray[np.int64]]]:
         """((start, end) of each workgroup, (cost, count) by instruction) of one simulation."""
@@ -217,7 +222,15 @@ class Shared:
                 rows.append(np.where(mine >= 0, mine + np.int32(tables[kind]), mine))
                 owner.append(number)
         joined = _joined(columns)
-        result = simulate(self.program, waves, machine, cold=cold, accesses=joined, access=rows)
+        result = simulate(
+            self.program,
+            waves,
+            machine,
+            starts=_staggered(owner, machine["launch_workgroup"], seed) if seed else None,
+            cold=cold,
+            accesses=joined,
+            access=rows,
+        )
         ran.cost += result.cost
         ran.count += result.count
         ran.executed += result.executed
@@ -241,3 +254,10 @@ def _joined(tables: Sequence[Accesses]) -> Accesses:
         np.concatenate([t.fresh for t in tables]),
         np.concatenate([t.serial for t in tables]),
     )
+
+
+def _staggered(owner: Sequence[int], apart: float, seed: int) -> list[float]:
+    """Start of each wave: those of its workgroup, up to one more interval late."""
+    rng = np.random.Generator(np.random.PCG64(seed))
+    late = rng.random(max(owner) + 1)
+    return [apart * (number + (late[number] if number else 0.0)) for number in owner]
