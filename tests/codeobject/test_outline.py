@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from asmevo.api.containers import find_objects
@@ -106,9 +107,11 @@ def test_thousands_of_notes_cost_no_memory(tmp_path: Path, kernel_objects: Objec
     assert len(outline.kernels) == count + 1
 
 
-def packed_library(k: bytes, count: int, padding: int) -> bytes:
-    """A section of compressed bundles, each with one object and a lot of data behind it."""
-    packed = makers.compressed(makers.bundle([(makers.GPU_ID, k + bytes(range(256)) * padding)]))
+def packed_library(k: bytes, count: int) -> bytes:
+    """A section of compressed bundles, each with an object and 4 MiB that pack as code does."""
+    filler = np.zeros(4 << 20, np.uint8)
+    filler[::32] = np.random.default_rng(1).integers(0, 256, len(filler) // 32, np.uint8)
+    packed = makers.compressed(makers.bundle([(makers.GPU_ID, k + filler.tobytes())]))
     return makers.elf([(".hip_fatbin", packed * count)])
 
 
@@ -116,7 +119,7 @@ def test_a_listing_keeps_no_contents(tmp_path: Path, kernel_objects: Objects) ->
     """The bundles of hipBLASLt unpack to gigabytes; a listing of them took 5 GB."""
     k = kernel_objects("saxpy")
     path = tmp_path / "lib.so"
-    path.write_bytes(packed_library(k, 40, 1 << 14))
+    path.write_bytes(packed_library(k, 40))
     Path("/proc/self/clear_refs").write_text("5")
     before = resident("VmHWM")
     result = find_objects(path)

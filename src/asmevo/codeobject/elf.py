@@ -27,7 +27,7 @@ SHF_WRITE, SHF_ALLOC, SHF_EXECINSTR = 1, 2, 4
 PT_LOAD, PT_DYNAMIC, PT_NOTE, PT_PHDR = 1, 2, 4, 6
 STT_NOTYPE, STT_OBJECT, STT_FUNC, STT_SECTION = 0, 1, 2, 3
 STB_LOCAL, STB_GLOBAL, STB_WEAK = 0, 1, 2
-SHN_LORESERVE, SHN_XINDEX = 0xFF00, 0xFFFF
+SHN_LORESERVE, SHN_ABS, SHN_XINDEX = 0xFF00, 0xFFF1, 0xFFFF
 _OVERLAP = 64 << 10
 
 HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
@@ -269,7 +269,7 @@ class StringTable:
 @dataclass(frozen=True, slots=True)
 class Elf:
     """A parsed ELF. `data` is never changed; of a view into a mapped file only what is asked for
-    is read.
+    is read. `stripped` says that the sections have no headers (`asmevo.codeobject.stripped`).
     """
 
     data: bytes | memoryview
@@ -280,6 +280,7 @@ class Elf:
     flags: int
     sections: tuple[Section, ...]
     segments: tuple[Segment, ...]
+    stripped: bool = False
 
     @classmethod
     def parse(cls, data: bytes | memoryview) -> Elf:
@@ -333,10 +334,19 @@ class Elf:
         count, at = len(self.sections), section.offset
         for name, info, other, index, value, size in SYMBOL.iter_unpack(table):
             text = names.at(name)
+            if self.stripped:
+                index = self._holder(index, value)
             if count <= index < SHN_LORESERVE:
                 raise FormatError(f"symbol {text} is in section {index}: there is none")
             yield Symbol(text, info, other, index, value, size, at)
             at += SYMBOL.size
+
+    def _holder(self, index: int, value: int) -> int:
+        """Section of a symbol whose own one (`index`) lost its header: the one at its address."""
+        if index == 0 or index >= SHN_LORESERVE:
+            return index
+        holders = (s.index for s in self.sections if s.address <= value < s.address + s.size)
+        return next(holders, SHN_ABS)
 
     def symbols_ending(self, suffix: str) -> Iterator[Symbol]:
         """Those of `all_symbols` whose names end so; of the others no record is made.
@@ -357,7 +367,8 @@ class Elf:
         ends = np.flatnonzero(np.frombuffer(strings, np.uint8) == 0)
         after = np.searchsorted(ends, starts)
         sound = (
-            bool(len(ends))
+            not self.stripped
+            and bool(len(ends))
             and int(after.max(initial=0)) < len(ends)
             and int((ends[after] - starts).sum()) <= names_limit(len(strings), len(records))
             and not bool(((index >= len(self.sections)) & (index < SHN_LORESERVE)).any())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 
@@ -13,6 +13,7 @@ from asmevo.codeobject.elf import (
     ELFOSABI_AMDGPU_HSA,
     EM_AMDGPU,
     ET_DYN,
+    SHF_ALLOC,
     SHF_EXECINSTR,
     SHT_PROGBITS,
     STT_FUNC,
@@ -23,6 +24,7 @@ from asmevo.codeobject.elf import (
     Symbol,
     WrongObjectError,
 )
+from asmevo.codeobject.stripped import with_sections
 from asmevo.errors import InputError
 from asmevo.isa.target import Feature, Target
 
@@ -59,7 +61,8 @@ class CodeObject:
         elf: parsed headers.
         target: processor and feature settings.
         abi_version: code object version, 3 to 6.
-        text_section: the section that holds the code.
+        text_section: the section that holds the code; where there are several (`.text.hot`), what
+            spans them from the first one's begin to the last one's end, with the index of `.text`.
         kernels: in the metadata's order.
         metadata: the parsed notes as one, or None when there is none.
     """
@@ -96,6 +99,11 @@ class CodeObject:
         """Bytes of the code section."""
         return self.elf.contents(self.text_section)
 
+    @cached_property
+    def code_sections(self) -> tuple[Section, ...]:
+        """The sections that `text_section` spans, by address: `.text`, mostly, and no other."""
+        return _code_sections(self.elf)
+
     @property
     def text_address(self) -> int:
         """Virtual address of the code section."""
@@ -109,7 +117,8 @@ class CodeObject:
     @cached_property
     def text_symbols(self) -> tuple[Symbol, ...]:
         """Symbols that name a place in the code section, sorted by address."""
-        found = [s for s in self.elf.all_symbols() if s.section == self.text_section.index]
+        code = {s.index for s in self.code_sections}
+        found = [s for s in self.elf.all_symbols() if s.section in code]
         return tuple(sorted(found, key=lambda s: s.value))
 
     @cached_property
@@ -181,6 +190,8 @@ class Outline:
 def _parts(data: bytes | memoryview) -> tuple[Elf, int, Target, Section]:
     """ELF, code object version, target and code of an object; errors as `CodeObject.open`."""
     elf = Elf.parse(data)
+    if elf.machine == EM_AMDGPU and not elf.sections:
+        elf = with_sections(elf)
     if elf.machine != EM_AMDGPU:
         raise FormatError(
             f"host ELF for {elf.machine_name}, not an AMDGPU code object",
@@ -215,20 +226,46 @@ def _target(elf: Elf, version: int) -> Target:
     return Target(plain.arch, xnack, sramecc)
 
 
-def _text_section(elf: Elf) -> Section:
+def _code_sections(elf: Elf) -> tuple[Section, ...]:
+    """Sections with code in the file, by address."""
     code = [s for s in elf.sections if s.type == SHT_PROGBITS and s.flags & SHF_EXECINSTR]
-    named = [s for s in code if s.name == ".text"]
+    filled = [s for s in code if s.size]
+    return tuple(sorted(filled or code[:1], key=lambda s: s.address))
+
+
+def _text_section(elf: Elf) -> Section:
+    """The section of the code, or what spans all of them (`.text`, `.text.hot` and so on).
+
+    Raises:
+        WrongObjectError: there is none, or something lies between them.
+    """
+    code = _code_sections(elf)
     if not code:
+        raise WrongObjectError("no executable section", "give an object with code")
+    if len(code) == 1:
+        return code[0]
+    first, last = code[0], code[-1]
+    names = ", ".join(s.name for s in code)
+    if any(s.address - s.offset != first.address - first.offset for s in code):
         raise WrongObjectError(
-            "the object has no section headers" if not elf.sections else "no executable section",
-            "objects stripped of section headers are not supported",
+            f"executable sections in segments that are not mapped as one ({names})",
+            "link the object with its code in one segment",
         )
-    if len(code) > 1:
+    between = [
+        s for s in elf.sections
+        if s not in code and s.size and (
+            (s.flags & SHF_ALLOC and first.address < s.address + s.size <= last.address)
+            or (s.file_size and first.offset < s.offset + s.file_size <= last.offset)
+        )
+    ]  # fmt: skip
+    if between:
         raise WrongObjectError(
-            f"{len(code)} executable sections ({', '.join(s.name for s in code)})",
-            "link the object with one .text",
+            f"{between[0].name} lies between the executable sections ({names})",
+            "link the object with its code in one segment",
         )
-    return (named or code)[0]
+    main = next((s for s in code if s.name == ".text"), first)
+    size = last.address + last.size - first.address
+    return replace(main, address=first.address, offset=first.offset, size=size)
 
 
 def _notes(elf: Elf) -> Iterator[md.Metadata]:

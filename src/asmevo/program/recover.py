@@ -136,6 +136,9 @@ def _anchors(
 ) -> tuple[dict[int, int], frozenset[int], str]:
     """Original text offsets that headers name -> instruction index; the soft ones; a refusal."""
     wanted = {k.entry for k in co.kernels}
+    for section in co.code_sections:
+        wanted |= {section.address - co.text_address}
+        wanted |= {section.address + section.size - co.text_address}
     if co.target.is_gfx9:  # firmware with kernarg preload enters behind the prologue
         preloading = (k for k in co.kernels if k.descriptor.kernarg_preload_length)
         wanted |= {k.entry + PRELOAD_PROLOGUE for k in preloading} & index_at.keys()
@@ -170,8 +173,9 @@ def _function_starts(co: CodeObject) -> list[tuple[int, str, bool]]:
     for k in co.kernels:
         name = starts.get(k.entry, (k.symbol.removesuffix(".kd"), True))[0]
         starts[k.entry] = (name, True)
-    if size and 0 not in starts:
-        starts[0] = (co.text_section.name, False)
+    for section in co.code_sections:
+        if section.size:
+            starts.setdefault(section.address - co.text_address, (section.name, False))
     return [(at, *starts[at]) for at in sorted(starts)]
 
 

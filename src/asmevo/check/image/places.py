@@ -25,12 +25,33 @@ class CodePlace:
     offset: int
 
 
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Addresses and file offset of the code: of `.text`, or of all executable sections."""
+
+    address: int
+    end: int
+    offset: int
+
+    @property
+    def size(self) -> int:
+        """Number of bytes."""
+        return self.end - self.address
+
+    @property
+    def file_end(self) -> int:
+        """File offset behind it."""
+        return self.offset + self.size
+
+
 class Places:
     """Where the addresses of one object lie."""
 
     def __init__(self, image: Image, program: Program) -> None:
         self.image, self.program = image, program
-        self.text = image.sections[program.object.text_section.index]
+        text = program.object.text_section
+        self.text = Span(text.address, text.address + text.size, text.offset)
+        self.code = frozenset(s.index for s in program.object.code_sections)
         self._starts = [program.offsets[f.first] if f.first < len(program.offsets) else
                         self.text.size for f in program.functions]  # fmt: skip
         # (first, end, section) of what lies in memory and in the file, in order.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from asmevo.check.image.places import Follower
+from asmevo.check.image.places import Follower, Span
 from asmevo.check.image.reader import Header, Image, Load
 from asmevo.codeobject.descriptor import SIZE as DESCRIPTOR_BYTES
 from asmevo.codeobject.elf import (
@@ -58,7 +58,7 @@ class Tables:
         yield from self._segments()
         yield from self._section_headers()
         for a, b in zip(self.old.sections, self.new.sections, strict=True):
-            if a.index != self.k0.text.index:
+            if a.index not in self.k0.code:
                 yield from self._contents(a, b)
         yield from self._entries()
         yield from self._padding()
@@ -103,7 +103,8 @@ class Tables:
             fixed = [(s.name, s.type, s.flags, s.link, s.info, s.align, s.entry) for s in (a, b)]
             loaded = a.loaded and b.loaded
             moved = a.address != b.address and not loaded
-            size = a.size == b.size or self._may_resize(a, b)
+            fixed_size = a.size == b.size and a.index not in self.k0.code
+            size = fixed_size or self._may_resize(a, b)
             crooked = loaded and b.align > 1 and b.address % b.align and not a.address % a.align
             if fixed[0] != fixed[1] or moved or not size or crooked or (not a.type and a != b):
                 yield "section", f"section header {a.index} does not follow from the code"
@@ -111,8 +112,9 @@ class Tables:
                 yield "section", f"section {a.index} without bytes is elsewhere in the file"
 
     def _may_resize(self, a: Header, b: Header) -> bool:
-        if a.index == self.k0.text.index:
-            return True
+        if a.index in self.k0.code:
+            same = self._same(a.address, b.address) and self._same_end(a.end, b.end)
+            return same or len(self.k0.code) == 1
         if not a.loaded:
             # Line tables name addresses of the old code; a rebuild drops them.
             return self.resized and b.size == 0 and self._named(a).startswith(".debug_")
@@ -160,7 +162,7 @@ class Tables:
     def _same_symbol(self, section: int, x: tuple[int, ...], y: tuple[int, ...]) -> bool:
         if section >= len(self.old.sections):
             return x == y
-        if section != self.k0.text.index:
+        if section not in self.k0.code:
             a, b = (i.sections[section].address for i in (self.old, self.new))
             return x[0] - a == y[0] - b and x[1] == y[1]
         if not self._same(x[0], y[0]):
@@ -230,11 +232,13 @@ class Tables:
     def _padding(self) -> Iterator[_Difference]:
         """Bytes between the parts of the file: zero, or as they were behind the same part."""
         starts = {s.index: s for s in self.old.sections}
-        for low, high, part in _gaps(self.new):
+        for low, high, part in _gaps(self.new, self.k1.text):
             gap = self.new.data[low:high]
             if not any(gap):
                 continue
-            if isinstance(part, int):
+            if part == "code":
+                at = self.k0.text.file_end + low - self.k1.text.file_end
+            elif isinstance(part, int):
                 at = starts[part].offset + low - self.new.sections[part].offset
             else:
                 at = low - {"header": 0, "segments": self.new.phoff - self.old.phoff,
@@ -255,16 +259,17 @@ def _entry(image: Image, section: Header, at: int) -> int:
     return section.address + at - 16 + int.from_bytes(field, "little", signed=True)
 
 
-def _gaps(image: Image) -> Iterator[tuple[int, int, int | str]]:
-    """(first, end, what lies before) of the bytes of a file that no table or section has."""
+def _gaps(image: Image, code: Span) -> Iterator[tuple[int, int, int | str]]:
+    """(first, end, what lies before) of the bytes of a file that no table, section or code has."""
     parts: list[tuple[int, int, int | str]] = [
         (0, HEADER.size, "header"),
         (image.phoff, image.phoff + len(image.segments) * SEGMENT.size, "segments"),
         (image.shoff, image.shoff + len(image.sections) * SECTION.size, "sections"),
+        (code.offset, code.file_end, "code"),
     ]
     parts += [(s.offset, s.file_end, s.index) for s in image.sections if s.file_end > s.offset]
     reached, before = 0, parts[0][2]
-    for low, high, part in sorted(parts, key=lambda p: p[:2]):
+    for low, high, part in sorted(parts, key=lambda p: (p[0], p[1])):
         if low > reached:
             yield reached, low, before
         if high >= reached:

@@ -99,9 +99,10 @@ def _data(k0: CodeObject, k1: CodeObject) -> list[Finding]:
     """
     found: list[Finding] = []
     others = {s.name: s for s in k1.elf.sections}
+    code = {s.index for s in k0.code_sections}
     for section in k0.elf.sections:
         loaded = section.flags & SHF_ALLOC and section.type == SHT_PROGBITS
-        if not loaded or section.index == k0.text_section.index or section.name in _LOADER:
+        if not loaded or section.index in code or section.name in _LOADER:
             continue
         other = others.get(section.name)
         a = _without_addresses(k0, section)

@@ -132,16 +132,20 @@ def _fix(program: Program, data: bytearray, size: int, shift: int) -> None:
             raise BuildError(f"0x{value:x} at file offset {at} does not fit 64 bits")
         struct.pack_into(layout, data, at, value)
 
-    if elf.sections:
+    if elf.sections and not elf.stripped:
         struct.pack_into("<Q", data, 0x28, file_at(elf.sections[0].header_offset))
     if elf.segments:
         struct.pack_into("<Q", data, 0x20, file_at(elf.segments[0].header_offset))
+    code = {s.index for s in co.code_sections}
     for s in elf.sections:
-        if s.type == SHT_NULL:
+        if s.type == SHT_NULL or elf.stripped:
             continue
         at = s.header_offset
-        if s.index == section.index:
-            put(at + 32, "<Q", size)
+        if s.index in code:
+            first, last = address(s.address), address(s.address + s.size)
+            put(at + 16, "<Q", first)
+            put(at + 24, "<Q", first - section.address + section.offset)
+            put(at + 32, "<Q", last - first)
             continue
         if s.flags & SHF_ALLOC:
             put(at + 16, "<Q", shifted(co, s.address, shift))
@@ -158,7 +162,7 @@ def _fix(program: Program, data: bytearray, size: int, shift: int) -> None:
                     continue
                 value = address(symbol.value)
                 put(symbol.record_offset + 8, "<Q", value)
-                if symbol.section == section.index and symbol.size:
+                if symbol.section in code and symbol.size:
                     put(
                         symbol.record_offset + 16, "<Q",
                         address(symbol.value + symbol.size) - value,

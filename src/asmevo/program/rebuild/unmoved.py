@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from asmevo.codeobject import CodeObject
 from asmevo.codeobject.descriptor import PRELOAD_PROLOGUE
-from asmevo.codeobject.elf import SHF_ALLOC, SHT_REL, SHT_RELA
+from asmevo.codeobject.elf import PT_LOAD, SHF_ALLOC, SHT_REL, SHT_RELA
 from asmevo.codeobject.relocations import RelocationType
 from asmevo.isa.decoded import decode
 from asmevo.isa.flow import FlowKind, flow_of, flow_of_text
@@ -66,6 +66,13 @@ class Code:
 def refuse_growth(code: Code) -> str:
     """Why the code must keep its size, or an empty string."""
     co = code.co
+    if co.elf.stripped:
+        return "the object has no section headers, which say what lies behind the code"
+    text = co.text_section
+    holding = (p for p in co.elf.segments if p.type == PT_LOAD and p.offset <= text.offset
+               and text.offset + text.size <= p.offset + p.file_size)  # fmt: skip
+    if len(co.code_sections) > 1 and next(holding, None) is None:
+        return "the code lies in several segments"
     for s in co.elf.sections:
         if s.type in _PACKED and s.flags & SHF_ALLOC and s.size:
             return f"{_PACKED[s.type]} relocations ({s.name}) hold addresses that are not followed"
