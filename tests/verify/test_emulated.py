@@ -88,7 +88,8 @@ def test_a_lost_epsilon_needs_stressed_inputs(kernel_objects, emulator):
     program = recover(CodeObject.open(data))
     epsilon = next(i.text for i in program.instructions if i.text.startswith("v_add_f32_e32 v1, s"))
     k1 = edited(data, epsilon, ("s_nop 0",))
-    assert verify(data, k1, capsules, emulator, VerifyConfig(stress=())).ok
+    alone = VerifyConfig(stress=(), variation_limit=0)
+    assert verify(data, k1, capsules, emulator, alone).ok
     report = verify(data, k1, capsules, emulator)
     assert report.status == "divergent"
     assert "+tiny" in report.reason
@@ -109,12 +110,13 @@ def test_an_edit_of_code_that_no_launch_executes_is_untested(kernel_objects, emu
     data = kernel_objects("softmax")
     program = recover(CodeObject.open(data))
     path = LAUNCHES / "softmax.yaml"
-    short = verify(data, data, capsules_for(data, path, {"columns": 601}), emulator)
+    alone = VerifyConfig(variation_limit=0)
+    short = verify(data, data, capsules_for(data, path, {"columns": 601}), emulator, alone)
     function = program.function("softmax")
     never = short.untested(function.first, function.last)
     assert len(never) > 30
     k1 = rebuild(apply(program, [Edit(never[0], never[0] + 1, ("s_nop 0",))]))
-    accepted = verify(data, k1, capsules_for(data, path, {"columns": 601}), emulator)
+    accepted = verify(data, k1, capsules_for(data, path, {"columns": 601}), emulator, alone)
     assert accepted.ok
     assert never[0] in accepted.untested(never[0], never[0] + 1)
     long = verify(data, data, capsules_for(data, path, {"columns": 2000}), emulator)

@@ -23,8 +23,8 @@ from asmevo.verify.synthesize import capsules_for
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 CALLS = KERNELS / "launch" / "recovery" / "table_walk.yaml"
 WAIT = "s_waitcnt lgkmcnt(0)\n"
-ALONE = VerifyConfig(stress=(), late_loads=False, schedules=())
-AT_HOME = VerifyConfig(stress=(), late_loads=False, placements=())
+ALONE = VerifyConfig(stress=(), late_loads=False, variation_limit=0)
+AT_HOME = VerifyConfig(stress=(), late_loads=False, variation_limit=0, placements=())
 
 
 @pytest.fixture(scope="module")

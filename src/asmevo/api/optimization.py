@@ -22,7 +22,7 @@ from asmevo.api.objects import (
     open,
 )
 from asmevo.api.results import Result
-from asmevo.api.verification import code_coverage
+from asmevo.api.verification import FINAL_VARIATIONS, code_coverage
 from asmevo.capsule.model import Capsule, timed_launches
 from asmevo.device.protocol import Timing
 from asmevo.drivers import make_driver
@@ -151,6 +151,7 @@ def _again(
         schedules=config.schedules or ("shuffle:1",),
         matrix="exact",
         allow_untested=config.allow_untested,
+        variation_limit=FINAL_VARIATIONS,
     )
     device = emulated()
     again = DifferentialOracle(opened.data, device, final).verify(winner, capsules)

@@ -30,6 +30,7 @@ from asmevo.verify.report import VerifyConfig, VerifyReport
 # In the order of their numbers alone, waves that race for LDS can always come out right.
 DEFAULT_SCHEDULES = ("shuffle:1",)
 DEFAULT_POISON = 0x5EED
+FINAL_VARIATIONS = 1 << 23  # wave instructions; a search affords less (see `VerifyConfig`)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,6 +96,7 @@ def verify(
         guards_mapped=guards_mapped,
         matrix=matrix,
         allow_untested=allow_untested,
+        variation_limit=FINAL_VARIATIONS,
     )
     launched = k0.code.kernel(kernel if kernel is not None else capsules[0].kernel).name
     edited = (launched, *(k0.code.kernel(name).name for name in also_edited))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from numpy.typing import NDArray
 from asmevo.capsule.dtypes import DType, dtype
 from asmevo.capsule.schedule import Schedule
 from asmevo.errors import InputError
+
+if TYPE_CHECKING:
+    from asmevo.capsule.synthesize import Recipe
 
 Role = Literal["in", "out", "inout", "scratch"]
 ROLES: tuple[Role, ...] = ("in", "out", "inout", "scratch")
@@ -194,6 +197,8 @@ class Capsule:
         provenance: how it was made (JSON-able): origin, seed, sizes, description hash.
         code_address: device virtual address that the object is loaded at; None for the device's
             own choice (and where a device leaves none).
+        recipe: what it was synthesized from; None for recorded dispatches. No part of the dispatch
+            itself: files and comparisons leave it out.
     """
 
     kernel: str
@@ -210,6 +215,7 @@ class Capsule:
     target: str = ""
     provenance: Mapping[str, Any] = field(default_factory=_no_provenance)
     code_address: int | None = None
+    recipe: Recipe | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         Schedule.parse(self.schedule)
@@ -257,11 +263,11 @@ class Capsule:
 
     @property
     def timed(self) -> bool:
-        """Whether its speed matters: not for `test` launches and stressed inputs.
+        """Whether its speed matters: not for `test` launches, stressed inputs and variations.
 
         A capsule that names no role is timed unless it is a size variant.
         """
-        if "stress" in self.provenance:
+        if "stress" in self.provenance or "varied" in self.provenance:
             return False
         role = self.provenance.get("role")
         return role == "timed" if role is not None else not self.provenance.get("variant")
@@ -304,6 +310,11 @@ class Capsule:
             replace(b, data=contents[b.name]) if b.name in contents else b for b in self.buffers
         )
         return replace(self, buffers=changed)
+
+    def derived(self, mark: str, provenance: Mapping[str, Any]) -> Capsule:
+        """The same dispatch under a label that says what was made of another one."""
+        label = f"{self.label} {mark}".strip()
+        return replace(self, label=label, provenance={**self.provenance, **provenance})
 
     def regions(
         self, *, guards_mapped: bool = False, inputs_writable: bool = False

@@ -27,6 +27,21 @@ MOST_WORKITEMS = 1024  # of a workgroup, when the metadata does not say
 _COERCED = ".coerce"  # clang's suffix of the name of a pointer argument passed as an integer
 
 
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What a capsule was synthesized from, so that variations of it can be made.
+
+    Attributes:
+        spec: the launch description.
+        sizes: overrides of its sizes.
+        seed: of random contents, instead of the description's.
+    """
+
+    spec: LaunchSpec
+    sizes: Mapping[str, Expression]
+    seed: int | None
+
+
 def synthesize(
     spec: LaunchSpec,
     kernel: Kernel,
@@ -98,6 +113,7 @@ def synthesize(
             **_provenance(spec, kernel.metadata, names, used_seed, variant),
             "role": role or (spec.own_role if variant == 0 else "test"),
         },
+        recipe=Recipe(spec, dict(sizes or {}), seed),
     )
 
 

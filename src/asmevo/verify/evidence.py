@@ -47,6 +47,10 @@ def evidence(
         "evidence_class": report.evidence_class,
         "statement": _statement(report, len(capsules)),
         "notes": list(report.notes),
+        "variations": {
+            "run": [c.label for c in report.capsules if c.origin == "varied"],
+            "dropped": [{"label": d.label, "reason": d.reason} for d in report.dropped],
+        },
         "coverage": coverage(report.executed),
         "k0": _object(k0),
         "k1": _object(k1),
@@ -68,10 +72,11 @@ def _statement(report: VerifyReport, capsules: int) -> str:
         return f"not accepted: {report.reason}"
     how = "bit-equal to K0" if report.evidence_class == "tested-exact" else "within tolerance of K0"
     runs = sum(len(c.runs) for c in report.capsules)
-    stressed = len(report.capsules) - capsules
+    stressed = sum(c.origin == "stressed" for c in report.capsules)
+    varied = sum(c.origin == "varied" for c in report.capsules)
     return (
-        f"{how} in {runs} runs on {capsules} launch(es) and {stressed} stressed variant(s); "
-        "nothing is claimed for other inputs"
+        f"{how} in {runs} runs on {capsules} launch(es), {stressed} stressed variant(s) and "
+        f"{varied} variation(s) of sizes and scalars; nothing is claimed for other inputs"
     )
 
 

@@ -7,7 +7,7 @@ a K0 that fails this is refused (`OracleError`), because anything would pass or 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -33,12 +33,14 @@ from asmevo.verify.reference import (
 )
 from asmevo.verify.report import (
     CapsuleReport,
+    Dropped,
     RunReport,
     Status,
     VerifyConfig,
     VerifyReport,
 )
 from asmevo.verify.stress import INTEGER_STRESSES, Stress, stressed, subjects
+from asmevo.verify.varied import Varied, vary
 
 __all__ = ["DifferentialOracle", "OracleError", "VerifyConfig", "VerifyReport", "verify"]
 
@@ -60,6 +62,7 @@ class DifferentialOracle:
         self._k0_runs = K0Runs(k0, device, self.config)
         self._references: dict[str, Reference] = {}
         self._stressed: dict[tuple[str, Stress], tuple[Capsule, Reference] | str | None] = {}
+        self._varied: dict[str, Varied] = {}
         # Digests hash whole buffers; remember them by identity, and the capsule to keep it alive.
         self._digests: dict[int, tuple[Capsule, str]] = {}
 
@@ -115,8 +118,8 @@ class DifferentialOracle:
     def verify(self, candidate: bytes, capsules: Iterable[Capsule]) -> VerifyReport:
         """Judge a candidate on capsules in order, up to the first that it fails.
 
-        Stressed variants of all capsules follow; those where K0 itself cannot run are left out
-        and noted.
+        Stressed variants of all capsules follow, then variations of what their descriptions leave
+        free; those where K0 itself cannot run are left out and noted.
 
         Raises:
             InputError: no capsule is given.
@@ -124,6 +127,7 @@ class DifferentialOracle:
         """
         reports: list[CapsuleReport] = []
         notes: list[str] = []
+        dropped: list[Dropped] = []
         tested: list[Capsule] = []
         try:
             for capsule in capsules:
@@ -133,18 +137,53 @@ class DifferentialOracle:
                 tested.append(capsule)
             if not reports:
                 raise InputError("nothing to verify on", "give at least one capsule or launch.yaml")
-            for capsule in tested:
-                for kind in self.config.stress:
-                    report = self._check_stressed(candidate, capsule, kind, notes)
-                    if report is not None:
-                        reports.append(report)
-                        if report.status != "accepted":
-                            return VerifyReport.of(tuple(reports), tuple(notes))
+            for report in self._derived(candidate, tested, notes, dropped):
+                reports.append(report)
+                if report.status != "accepted":
+                    break
         except OracleError as error:
             return VerifyReport("input_invalid", error.one_line(), tuple(reports))
         except UnsupportedError as error:
             return VerifyReport("unsupported", error.one_line(), tuple(reports))
-        return VerifyReport.of(tuple(reports), tuple(notes))
+        return VerifyReport.of(tuple(reports), tuple(notes), tuple(dropped))
+
+    def _derived(
+        self,
+        candidate: bytes,
+        tested: Sequence[Capsule],
+        notes: list[str],
+        dropped: list[Dropped],
+    ) -> Iterator[CapsuleReport]:
+        """Reports on what is made of the launches; a variation that reaches new code is stressed
+        like a launch."""
+        yield from self._all_stressed(candidate, tested, notes)
+        for capsule in tested:
+            varied = self._variations(capsule)
+            dropped += varied.dropped
+            for other, base in varied.kept:
+                yield replace(self._check(candidate, other, base), origin="varied")
+            yield from self._all_stressed(candidate, varied.fresh, notes)
+
+    def _all_stressed(
+        self, candidate: bytes, capsules: Sequence[Capsule], notes: list[str]
+    ) -> Iterator[CapsuleReport]:
+        for capsule in capsules:
+            for kind in self.config.stress:
+                report = self._check_stressed(candidate, capsule, kind, notes)
+                if report is not None:
+                    yield report
+
+    def _variations(self, capsule: Capsule) -> Varied:
+        """Variations of a description's own sizes; its further launches are some already."""
+        if capsule.provenance.get("variant", 0):
+            return Varied()
+        key = self._digest(capsule)
+        if key not in self._varied:
+            self._varied[key] = vary(
+                self.k0, self._k0_runs, self.config, capsule, self._reference(capsule),
+                self._elsewhere,
+            )  # fmt: skip
+        return self._varied[key]
 
     def _check_stressed(
         self, candidate: bytes, capsule: Capsule, kind: Stress, notes: list[str]
@@ -164,7 +203,7 @@ class DifferentialOracle:
             notes.append(found)
             return None
         other, base = found
-        return self._check(candidate, other, base)
+        return replace(self._check(candidate, other, base), origin="stressed")
 
     def _make_stressed(
         self, capsule: Capsule, kind: Stress
@@ -180,10 +219,9 @@ class DifferentialOracle:
         other, place = self._elsewhere(other, self.config.stress.index(kind))
         try:
             orders = OTHER_ORDERS if kind in INTEGER_STRESSES else ()
-            found = self._k0_runs.reference(other, stressed=True, orders=orders)
-            if place == HOME:
-                return other, found
-            return other, replace(found, cases=(replace(found.cases[0], placement=place),))
+            return other, self._k0_runs.reference(
+                other, derived=True, orders=orders, placement=place
+            )
         except (OracleError, UnsupportedError) as error:
             return f"[{other.label}] left out: {error}"
 

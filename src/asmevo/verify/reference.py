@@ -72,6 +72,11 @@ class Reference:
     notes: tuple[str, ...]
     counts: NDArray[np.int64] | None = None
 
+    @property
+    def reached(self) -> NDArray[np.bool_] | None:
+        """Bool array [instructions], those that K0's first run executed."""
+        return None if self.counts is None else self.counts > 0
+
 
 def junk_seed(config: VerifyConfig, pattern: Pattern) -> int:
     """Seed of undefined registers and LDS; differs between the patterns."""
@@ -113,13 +118,26 @@ class K0Runs:
         self._program: Program | None = None
 
     def reference(
-        self, capsule: Capsule, *, stressed: bool = False, orders: Sequence[str] = ()
+        self,
+        capsule: Capsule,
+        *,
+        derived: bool = False,
+        orders: Sequence[str] = (),
+        placement: str = HOME,
+        budget: int | None = None,
     ) -> Reference:
         """Run K0 three times or more: A twice, B, each further placement and schedule.
 
-        A stressed launch (see `verify.stress`) is run once with A and once with B; that K0
-        reproduces its result was seen on the launch it was made from. Under each wave order of
-        `orders` the result must be the same.
+        A launch that was derived from another (see `verify.stress` and `verify.varied`) is run once
+        with A and once with B; that K0 reproduces its result was seen on the launch it was made
+        from. Under each wave order of `orders` the result must be the same.
+
+        Args:
+            capsule: the launch.
+            derived: see above.
+            orders: see above.
+            placement: name of the addresses of `capsule`, for reports.
+            budget: most instructions of one wave, instead of the configuration's.
 
         Raises:
             OracleError: K0 is no usable oracle on this capsule.
@@ -133,8 +151,8 @@ class K0Runs:
         capsules: dict[Pattern, Capsule] = {
             p: poisoned(capsule, p, config.poison_seed) for p in PATTERNS
         }
-        first = self._run(capsules["A"], self._seed("A"))
-        again = first if stressed else self._run(capsules["A"], self._seed("A"))
+        first = self._run(capsules["A"], self._seed("A"), budget)
+        again = first if derived else self._run(capsules["A"], self._seed("A"))
         changed = _changed(capsule, first, again)
         if changed:
             raise self._refusal(
@@ -145,8 +163,8 @@ class K0Runs:
         masks = self._masks(capsule, capsules, first, second)
         notes = self._require_effect(capsule, masks, first)
         self._require_settled(capsule, capsules["A"], first, orders)
-        home = Case("A", capsules["A"], _compared(capsule, first))
-        if stressed:
+        home = Case("A", capsules["A"], _compared(capsule, first), placement=placement)
+        if derived:
             # B served for the masks.
             return Reference((home,), masks, first.instructions, tuple(notes), first.counts)
         cases = [
@@ -224,6 +242,15 @@ class K0Runs:
         function = self._program.kernel_function(self._program.object.kernel(capsule.kernel))
         return PAUSES if talks(self._program, function.first, function.last) else ()
 
+    def reaches(self, capsule: Capsule, budget: int) -> NDArray[np.bool_] | None:
+        """Bool array [instructions] that K0 executes on a capsule; None when it cannot run it."""
+        with_a = poisoned(capsule, "A", self._config.poison_seed)
+        try:
+            found = self._run(with_a, self._seed("A"), budget)
+        except (OracleError, UnsupportedError):
+            return None
+        return None if found.counts is None else found.counts > 0
+
     def _require_settled(
         self, capsule: Capsule, with_a: Capsule, first: RunResult, orders: Sequence[str]
     ) -> None:
@@ -253,12 +280,9 @@ class K0Runs:
     def _seed(self, pattern: Pattern) -> int:
         return junk_seed(self._config, pattern)
 
-    def _run(self, capsule: Capsule, junk: int) -> RunResult:
-        result = self._device.run(
-            self._k0,
-            capsule,
-            options(self._config, junk, None, self._config.k0_budget, profile=True),
-        )
+    def _run(self, capsule: Capsule, junk: int, budget: int | None = None) -> RunResult:
+        chosen = options(self._config, junk, None, budget or self._config.k0_budget, profile=True)
+        result = self._device.run(self._k0, capsule, chosen)
         if not result.ok:
             raise self._fault(capsule, result.fault)
         require_buffers(self._device, capsule, result)

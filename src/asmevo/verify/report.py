@@ -24,6 +24,7 @@ Status = Literal[
     "unsupported",
 ]
 EvidenceClass = Literal["tested-exact", "tested-tolerance"]
+Origin = Literal["launch", "stressed", "varied"]
 EXIT_CODES: dict[Status, int] = {
     "accepted": 0,
     "divergent": 1,
@@ -59,6 +60,8 @@ class VerifyConfig:
             run them so that each pauses in front of memory instructions, for long at some.
         placements: where memory lies in further runs on a modelled device (`capsule.placement`).
         allow_untested: accept edits of code that no launch executes.
+        variation_limit: most wave instructions of K0 on a variation of a launch (`verify.varied`),
+            where the launch itself does not take half as many; 0 for no variations.
         matrix: arithmetic of matrix instructions, where the device has a choice: `fast` for a
             search, `exact` (the published accumulation models) for a final verification.
     """
@@ -76,6 +79,7 @@ class VerifyConfig:
     late_loads: bool = True
     pauses: bool = True
     placements: tuple[Placement, ...] = PLACEMENTS
+    variation_limit: int = 1 << 20
     matrix: Literal["fast", "exact"] = "fast"
     allow_untested: bool = False
 
@@ -104,6 +108,7 @@ class VerifyConfig:
             "late_loads": self.late_loads,
             "pauses": self.pauses,
             "placements": list(self.placements),
+            "variation_limit": self.variation_limit,
             "matrix": self.matrix,
             "allow_untested": self.allow_untested,
             "tolerance": None
@@ -169,6 +174,7 @@ class CapsuleReport:
         counts: int64 [instructions of the candidate's program], how often the first run executed
             each; None when the device does not count.
         k0_counts: the same of K0 and its program.
+        origin: `launch`, or what was made of one: `stressed` inputs, or other sizes (`varied`).
     """
 
     label: str
@@ -180,6 +186,7 @@ class CapsuleReport:
     notes: tuple[str, ...] = ()
     counts: NDArray[np.int64] | None = field(default=None, compare=False, repr=False)
     k0_counts: NDArray[np.int64] | None = field(default=None, compare=False, repr=False)
+    origin: Origin = "launch"
 
     @property
     def exact(self) -> bool:
@@ -190,6 +197,7 @@ class CapsuleReport:
         """Plain values."""
         return {
             "label": self.label,
+            "origin": self.origin,
             "digest": self.digest,
             "status": self.status,
             "reason": self.reason,
@@ -201,15 +209,25 @@ class CapsuleReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Dropped:
+    """A variation of a launch that K0 cannot judge, or that costs too much, and why."""
+
+    label: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class VerifyReport:
     """Verdict on a candidate.
 
     Attributes:
         status: verdict word; `accepted` means equal within the rules on every capsule tested.
         reason: one line, or an empty string when accepted.
-        capsules: details, up to the first capsule that was not accepted; stressed launches last.
+        capsules: details, up to the first capsule that was not accepted; stressed launches and
+            variations of launches last.
         evidence_class: `tested-exact` or `tested-tolerance` when accepted, else None.
         notes: stressed launches that were left out, and why.
+        dropped: variations that were left out, and why.
     """
 
     status: Status
@@ -217,6 +235,7 @@ class VerifyReport:
     capsules: tuple[CapsuleReport, ...] = ()
     evidence_class: EvidenceClass | None = None
     notes: tuple[str, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
 
     @property
     def executed(self) -> NDArray[np.bool_] | None:
@@ -255,15 +274,20 @@ class VerifyReport:
         return EXIT_CODES[self.status]
 
     @classmethod
-    def of(cls, capsules: tuple[CapsuleReport, ...], notes: tuple[str, ...] = ()) -> VerifyReport:
+    def of(
+        cls,
+        capsules: tuple[CapsuleReport, ...],
+        notes: tuple[str, ...] = (),
+        dropped: tuple[Dropped, ...] = (),
+    ) -> VerifyReport:
         """Verdict over several capsules: the first that is not accepted decides."""
         for c in capsules:
             if c.status != "accepted":
                 where = f"[{c.label}] " if c.label else ""
-                return cls(c.status, where + c.reason, capsules, None, notes)
+                return cls(c.status, where + c.reason, capsules, None, notes, dropped)
         exact = all(c.exact for c in capsules)
         evidence: EvidenceClass = "tested-exact" if exact else "tested-tolerance"
-        return cls("accepted", "", capsules, evidence, notes)
+        return cls("accepted", "", capsules, evidence, notes, dropped)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, ready for `json.dumps`."""
@@ -273,6 +297,7 @@ class VerifyReport:
             "reason": self.reason,
             "evidence_class": self.evidence_class,
             "notes": list(self.notes),
+            "dropped": [{"label": d.label, "reason": d.reason} for d in self.dropped],
             "coverage": coverage(self.executed),
             "capsules": [c.to_json() for c in self.capsules],
         }

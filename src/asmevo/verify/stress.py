@@ -33,7 +33,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Literal, cast
 
 import ml_dtypes
@@ -77,9 +76,8 @@ def stressed(capsule: Capsule, kind: Stress, seed: int) -> Capsule | None:
         contents[b.name] = _as_type(b, _KINDS[kind](b, rng)).tobytes()
     if all(data == capsule.buffer(name).data for name, data in contents.items()):
         return None
-    label = f"{capsule.label} +{kind}".strip()
-    provenance = {**capsule.provenance, "stress": kind, "stress_seed": seed}
-    return replace(capsule.with_data(contents), label=label, provenance=provenance)
+    provenance = {"stress": kind, "stress_seed": seed}
+    return capsule.with_data(contents).derived(f"+{kind}", provenance)
 
 
 def subjects(capsule: Capsule, kind: Stress) -> list[BufferState]:

@@ -136,15 +136,19 @@ _HEADER = ("launch", "status", "runs", "bit-equal", "max |delta|/scale", "cosine
 
 
 def _lines(report: VerifyReport, launches: int, covered: dict[str, Any] | None) -> list[str]:
-    """Launches one by one, their stressed variants summed up unless one failed."""
-    stressed = report.capsules[launches:]
-    shown = [*report.capsules[:launches], *(c for c in stressed if c.status != "accepted")]
+    """Launches one by one; what was made of them is summed up unless one failed."""
+    derived = report.capsules[launches:]
+    shown = [*report.capsules[:launches], *(c for c in derived if c.status != "accepted")]
     lines = table([_row(c) for c in shown], _HEADER)
-    good = [c for c in stressed if c.status == "accepted"]
-    if good:
-        kinds = ", ".join(dict.fromkeys(c.label.rpartition("+")[2] for c in good))
-        equal = sum(c.exact for c in good)
-        lines.append(f"stressed inputs: {len(good)} accepted, {equal} bit-equal ({kinds})")
+    for origin, what, mark in (("stressed", "inputs", "+"), ("varied", "sizes", "~")):
+        good = [c for c in derived if c.status == "accepted" and c.origin == origin]
+        if good:
+            kinds = ", ".join(dict.fromkeys(c.label.rpartition(mark)[2] for c in good))
+            equal = sum(c.exact for c in good)
+            lines.append(f"{origin} {what}: {len(good)} accepted, {equal} bit-equal ({kinds})")
+    if report.dropped:
+        labels = ", ".join(d.label for d in report.dropped)
+        lines.append(f"not varied, where K0 is no reference or the cost too high: {labels}")
     lines += coverage_lines(covered)
     lines += [f"note: {note}" for note in report.notes]
     return lines + [f"note: {c.label}: {note}" for c in report.capsules for note in c.notes]
