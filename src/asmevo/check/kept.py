@@ -65,7 +65,7 @@ def _synchronization(k0: ProgramLike, k1: ProgramLike) -> list[Finding]:
         ]  # fmt: skip
     if not places:
         return []
-    text = _crosses(between_fences(k0), between_fences(k1))
+    text = _crosses(between_fences(k0), between_fences(k1)) or _scalar_crosses(k0, k1)
     if text:
         return [
             Finding(
@@ -88,6 +88,21 @@ def _synchronization(k0: ProgramLike, k1: ProgramLike) -> list[Finding]:
     if what:
         return [_misplaced(what, places[0], "a barrier or cache control")]
     return []
+
+
+def _scalar_crosses(k0: ProgramLike, k1: ProgramLike) -> str:
+    """The text of a scalar access that crossed control of the scalar cache, or empty."""
+    old, new = (
+        [i for i, f in enumerate(facts_of(k)) if f.fence and f.inst.base.startswith("s_dcache")]
+        for k in (k0, k1)
+    )
+    if not old or len(old) != len(new):
+        return ""
+    return _crosses(between(k0, old, _scalar), between(k1, new, _scalar))
+
+
+def _scalar(f: InstructionFacts) -> bool:
+    return f.kind is OpClass.SMEM
 
 
 def _misplaced(what: str, index: int, fence: str) -> Finding:

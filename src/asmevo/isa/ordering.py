@@ -111,7 +111,7 @@ def memory_effect(d: Decoded) -> MemoryEffect | None:
     atomic = access.atomic
     if not atomic and d.kind is OpClass.LDS and d.loads and d.stores:
         atomic = d.name  # ds_append, ds_consume
-    scope = Scope.WAVE if d.kind in (OpClass.LDS, OpClass.SMEM) else _scope(d, bool(atomic))
+    scope = Scope.WAVE if d.kind is OpClass.LDS else _scope(d, bool(atomic))
     return MemoryEffect(
         groups, d.loads, d.stores, atomic, bool(atomic) and d.returns, scope, access.size
     )

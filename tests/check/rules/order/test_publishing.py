@@ -42,6 +42,10 @@ SPIN_LANES = (
 )  # fmt: skip
 
 
+ARGUMENTS = "s_load_dwordx2 s[4:5], s[0:1], 0x0\ns_load_dwordx2 s[6:7], s[0:1], 0x8\n" + LDS_DONE
+RENAMED = ARGUMENTS.replace("s[6:7]", "s[10:11]").replace("s[4:5]", "s[8:9]")
+
+
 @pytest.mark.parametrize(
     ("arch", "before", "after"),
     [
@@ -72,6 +76,21 @@ SPIN_LANES = (
                     "global_atomic_add v5, v6, s[4:5]"),
          (f"{DATA} sc1", f"{DATA} offset:4 sc1", "s_waitcnt vmcnt(1)",
           "global_atomic_add v5, v6, s[4:5]")),
+        # data and flag by one opcode: told apart by their registers, or by where these come from
+        ("gfx942", (f"{DATA} sc1", DONE, "global_store_dword v[6:7], v8, off sc1"),
+         ("global_store_dword v[6:7], v8, off sc1", DONE, f"{DATA} sc1")),
+        ("gfx90a", (ARGUMENTS, "global_store_dword v0, v4, s[4:5]", DONE,
+                    "global_store_dword v1, v6, s[6:7]"),
+         (RENAMED, "global_store_dword v1, v6, s[10:11]", DONE,
+          "global_store_dword v0, v4, s[8:9]")),
+        ("gfx950", (ARGUMENTS, "global_store_dword v0, v4, s[4:5] sc0 sc1", DONE,
+                    "global_store_dword v1, v6, s[6:7] sc0 sc1"),
+         (RENAMED, "global_store_dword v1, v6, s[10:11] sc0 sc1", DONE,
+          "global_store_dword v0, v4, s[8:9] sc0 sc1")),
+        # told twice, the first time too early
+        ("gfx942", (f"{DATA} sc1", DONE, "global_store_dword v[6:7], v8, off sc1"),
+         ("global_store_dword v[6:7], v8, off sc1", f"{DATA} sc1", DONE,
+          "global_store_dword v[6:7], v8, off sc1")),
         # where stores have no scope
         ("gfx90a", (DATA, DONE, FLAG_MEMORY), (FLAG_MEMORY, DATA)),
         # an atomic that has not completed where the next one tells of it
@@ -193,6 +212,11 @@ OTHER = "global_load_dword v10, v[12:13], off"
         ("gfx942", (f"{DATA} sc1", "global_store_byte v[12:13], v4, off sc1", DONE,
                     f"{FLAG_MEMORY} sc1"),
          ("global_store_byte v[12:13], v4, off sc1", f"{DATA} sc1", DONE, f"{FLAG_MEMORY} sc1")),
+        # renamed throughout
+        ("gfx90a", (ARGUMENTS, "global_store_dword v0, v4, s[4:5]", DONE,
+                    "global_store_dword v1, v6, s[6:7]"),
+         (RENAMED, "global_store_dword v0, v4, s[8:9]", DONE,
+          "global_store_dword v1, v6, s[10:11]")),
         # relaxed atomics: stores and loads go round them
         ("gfx942", (DATA, "global_atomic_add v5, v6, s[4:5]"),
          ("global_atomic_add v5, v6, s[4:5]", DATA)),

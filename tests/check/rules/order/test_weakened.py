@@ -72,6 +72,8 @@ def test_an_atomic_stays_indivisible(
         ("gfx1030", "global_load_dword v3, v2, s[12:13] glc dlc",
          "global_load_dword v3, v2, s[12:13] glc"),
         ("gfx1100", "global_load_b32 v3, v2, s[12:13] glc", "global_load_b32 v3, v2, s[12:13]"),
+        ("gfx90a", "s_load_dword s4, s[8:9], 0x0 glc", "s_load_dword s4, s[8:9], 0x0"),
+        ("gfx1200", "s_load_b32 s4, s[8:9], 0x0 scope:SCOPE_SYS", "s_load_b32 s4, s[8:9], 0x0"),
         ("gfx1200", "global_load_b32 v3, v2, s[12:13] scope:SCOPE_SYS",
          "global_load_b32 v3, v2, s[12:13] scope:SCOPE_DEV"),
         ("gfx1200", "global_store_b32 v2, v3, s[12:13] scope:SCOPE_DEV",
@@ -166,6 +168,21 @@ def test_an_access_keeps_its_side_whatever_its_text(
     arch: str, before: tuple[str, ...], after: tuple[str, ...]
 ) -> None:
     assert "order.moved" in rules(before, after, arch)
+
+
+@pytest.mark.parametrize(
+    ("arch", "load"),
+    [
+        ("gfx90a", "s_load_dword s4, s[8:9], 0x0"),
+        ("gfx1030", "s_load_dword s4, s[8:9], 0x0"),
+        ("gfx1200", "s_load_b32 s4, s[8:9], 0x0"),
+    ],
+)  # fmt: skip
+def test_a_scalar_load_stays_behind_the_invalidate(arch: str, load: str) -> None:
+    done = "s_wait_kmcnt 0x0" if arch == "gfx1200" else DONE
+    right, wrong = ("s_dcache_inv", load, done), (load, "s_dcache_inv", done)
+    assert "against.crossed-fence" in verdict(lines(*right), lines(*wrong), arch)
+    assert verdict(lines(*right), lines(*right), arch) == []
 
 
 STORE, TWICE = "global_store_dword v0, v1, s[6:7]", "global_store_dword v0, v1, s[6:7] offset:4"

@@ -30,14 +30,15 @@ from asmevo.check.engine.pending import BIT_NAMES, Pending, Raw
 from asmevo.check.engine.runs import Access, Runs, accesses, runs_of
 from asmevo.check.engine.workbench import library_of, workbench
 from asmevo.check.rules.order.communication import Communication, communication
+from asmevo.check.rules.order.origins import Names
 from asmevo.isa.ordering import Group, MemoryEffect, Scope, scope_bits_on_stores
 
 STORES = frozenset(BIT_NAMES[bit][0] for bit in (MEMORY_STORE_BIT, ATOMIC_BIT, WRITE_BACK_BIT))
 Kind = tuple[str, ...]
-"""A kind of access: (memory, direction, scope), or (text without registers,)."""
+"""A kind of access: (which one, or empty for all, memory, direction, scope)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Point:
     """One release or acquire point.
 
@@ -78,12 +79,12 @@ class Points:
     passed: tuple[frozenset[int], ...] = ()
     runs: Runs | None = None
 
-    def around(self, point: Point) -> tuple[Counter[Kind], Counter[Kind]]:
+    def around(self, point: Point, names: Names) -> tuple[Counter[Kind], Counter[Kind]]:
         """Bytes of each kind of access that do not stand behind a point, and that do."""
         sides = (Counter[Kind](), Counter[Kind]())
         for access, passed in zip(self.accesses, self.passed, strict=True):
             side = sides[point.index in passed]
-            for kind, size in _kinds(access):
+            for kind, size in _kinds(access, names):
                 side[kind] += size
         return sides
 
@@ -267,12 +268,13 @@ def _passed(
     return tuple(found)
 
 
-def _kinds(access: Access) -> Iterator[tuple[Kind, int]]:
-    _, f, effect = access
-    size = effect.size or 1
-    yield (f.skeleton,), size
+def _kinds(access: Access, names: Names) -> Iterator[tuple[Kind, int]]:
+    index, f, effect = access
+    size, scope = effect.size or 1, effect.scope.name.lower()
     for group in effect.groups:
-        if effect.loads:
-            yield (group, "load", effect.scope.name.lower()), size
-        if effect.stores:
-            yield (group, "store", effect.scope.name.lower()), size
+        for does, direction in ((effect.loads, "load"), (effect.stores, "store")):
+            if does:
+                yield ("", group, direction, scope), size
+                yield (f.skeleton, group, direction, scope), size
+                if index in names:
+                    yield (names[index], group, direction, scope), size

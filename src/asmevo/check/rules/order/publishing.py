@@ -11,11 +11,12 @@ A kernel without atomics, scoped stores and polling loops has no points, and cos
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from asmevo.check.engine.facts import ProgramLike
 from asmevo.check.findings import ERROR, Finding
+from asmevo.check.rules.order.origins import Names, names
 from asmevo.check.rules.order.points import STORES, Kind, Point, Points, points
 from asmevo.isa.ordering import Scope, scope_bits_on_stores
 
@@ -53,19 +54,36 @@ def _changed(k1: ProgramLike, old: tuple[Point, ...], new: tuple[Point, ...]) ->
         )  # fmt: skip
 
 
-def _pairs(old: tuple[Point, ...], new: tuple[Point, ...]) -> Iterator[tuple[Point, Point | None]]:
-    """Each point of the original with its partner: the next one of its name, in code order."""
-    left: dict[tuple[str, ...], list[Point]] = {}
+def _pairs(
+    old: tuple[Point, ...], new: tuple[Point, ...], called: tuple[Names, Names]
+) -> Iterator[tuple[Point, Point | None]]:
+    """Each point of the original with its partner; what `new` has more of, once again.
+
+    A partner is called the same; for those that have none, it is the next one of its kind that is
+    left, in code order.
+    """
+    same: defaultdict[str, list[Point]] = defaultdict(list)
     for p in reversed(new):
-        left.setdefault(p.name, []).append(p)
+        same[called[1].get(p.index, "")].append(p)
+    partner = {p: same[name].pop() for p in old if same[name := called[0].get(p.index, "")]}
+    taken = set(partner.values())
+    of_kind: defaultdict[tuple[str, ...], list[Point]] = defaultdict(list)
+    for p in reversed(new):
+        if p not in taken:
+            of_kind[p.name].append(p)
     for p in old:
-        of_name = left.get(p.name)
-        yield p, of_name.pop() if of_name else None
+        if p not in partner and of_kind[p.name]:
+            partner[p] = of_kind[p.name].pop()
+        yield p, partner.get(p)
+        for more in same[called[0].get(p.index, "")]:
+            if more not in taken:
+                yield p, more
 
 
 def _released(k0: ProgramLike, old: Points, k1: ProgramLike, new: Points) -> Iterator[Finding]:
     scoped = scope_bits_on_stores(k0.target)
-    for was, now in _pairs(old.releases, new.releases):
+    called = names(k0, k1)
+    for was, now in _pairs(old.releases, new.releases, called):
         if now is None:
             if was.near:
                 yield _finding(
@@ -77,9 +95,10 @@ def _released(k0: ProgramLike, old: Points, k1: ProgramLike, new: Points) -> Ite
         yield from _undone(old, was, k1, new, now)
         if not was.near and not was.done:
             continue
-        for kind in _shifted(old.around(was), new.around(now)):
+        for kind in _shifted(old.around(was, called[0]), new.around(now, called[1])):
+            _, _, direction, scope = kind
             # Stores without scope are seen outside of the workgroup only behind a write-back.
-            seen = kind[1:2] == ("store",) and (not scoped or kind[2] != Scope.WAVE.name.lower())
+            seen = direction == "store" and (not scoped or scope != Scope.WAVE.name.lower())
             if was.near or seen:
                 yield _finding(
                     "order.release", k1, now.index,
@@ -113,7 +132,7 @@ def _undone(old: Points, was: Point, k1: ProgramLike, new: Points, now: Point) -
 def _acquired(old: Points, k1: ProgramLike, new: Points) -> Iterator[Finding]:
     for was, now in zip(old.acquires, new.acquires, strict=False):
         # The other way round: what stood behind it and no longer does.
-        (before, behind), (before_now, behind_now) = old.around(was), new.around(now)
+        (before, behind), (before_now, behind_now) = old.around(was, {}), new.around(now, {})
         for kind in _shifted((behind, before), (behind_now, before_now)):
             yield _finding(
                 "order.acquire", k1, now.index,
@@ -129,9 +148,10 @@ def _shifted(old: _Sides, new: _Sides) -> Iterator[Kind]:
     for kind in sorted(new[1].keys() & (old[0].keys() | old[1].keys())):
         fewer, more = new[0][kind] < old[0][kind], new[1][kind] > old[1][kind]
         alike = new[0][kind] + new[1][kind] == old[0][kind] + old[1][kind]
-        if fewer and more and (alike or len(kind) > 1):
+        if fewer and more and (alike or not kind[0]):
             yield kind
 
 
 def _words(kind: Kind) -> str:
-    return repr(kind[0]) if len(kind) == 1 else f"{kind[1]}s of {kind[0]}"
+    which, group, direction, _ = kind
+    return f"{direction}s of {group}" + (f" ({which})" if which else "")

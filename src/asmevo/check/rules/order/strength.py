@@ -11,9 +11,10 @@ from collections import Counter
 
 from asmevo.check.engine.facts import ProgramLike
 from asmevo.check.engine.runs import accesses
-from asmevo.check.engine.workbench import workbench
+from asmevo.check.engine.workbench import facts_of, workbench
 from asmevo.check.findings import ERROR, Finding
-from asmevo.isa.ordering import Scope
+from asmevo.isa.effects import OpClass
+from asmevo.isa.ordering import Scope, memory_effect
 
 Strength = Counter[tuple[str, ...]]
 
@@ -25,7 +26,13 @@ def strength(program: ProgramLike) -> Strength:
 
 def _strength(program: ProgramLike) -> Strength:
     found: Strength = Counter()
-    for effect, times in Counter(effect for _, _, effect in accesses(program)).items():
+    scalar = Counter(f for f in facts_of(program) if f.kind is OpClass.SMEM)
+    seen = Counter(effect for _, _, effect in accesses(program))
+    for f, times in scalar.items():
+        effect = memory_effect(f.decoded)
+        if effect is not None:
+            seen[effect] += times
+    for effect, times in seen.items():
         where = "+".join(sorted(effect.groups))
         if effect.atomic:
             found["atomic", where, effect.atomic, str(effect.size)] += times
