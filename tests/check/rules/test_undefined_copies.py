@@ -58,6 +58,10 @@ VECTOR = {
     "ds_read2_b32 v[8:9], v0 offset0:2 offset1:3" + LGKM + "\nv_mov_b32_e32 v1, v9",
     "LDS pair, read by one": V + "ds_write2st64_b32 v0, v3, v0 offset0:1\n"
     "ds_read_b32 v1, v0 offset:256" + LGKM,
+    "LDS at a constant": V + "v_mov_b32_e32 v7, 0x40\nds_write_b32 v7, v3 offset:8\n"
+    "v_mov_b32_e32 v7, 0\nds_read_b32 v1, v7 offset:72" + LGKM,
+    "scratch at a constant": V + "s_mov_b32 s10, 16\nscratch_store_dword off, v3, s10\n"
+    "s_mov_b32 s11, 0\nscratch_load_dword v1, off, s11 offset:16\ns_waitcnt vmcnt(0)",
     "an undefined condition selects": "s_mov_b64 vcc, s[8:9]\n"
     "v_cndmask_b32_e32 v1, v0, v0, vcc",
 }  # fmt: skip
@@ -172,6 +176,12 @@ QUIET = {
     + "\nglobal_load_dword v2, v8, s[4:5]",
     "a pair overwritten in one half": V + "ds_write2_b32 v0, v3, v3 offset1:1\n"
     "ds_write_b32 v0, v0 offset:4\nds_read_b32 v1, v0 offset:4" + LGKM
+    + "\nglobal_load_dword v2, v1, s[4:5]",
+    "another constant": V + "v_mov_b32_e32 v7, 0x40\nds_write_b32 v7, v3 offset:8\n"
+    "v_mov_b32_e32 v7, 4\nds_read_b32 v1, v7 offset:72" + LGKM
+    + "\nglobal_load_dword v2, v1, s[4:5]",
+    "overwritten at the same constant": V + "v_mov_b32_e32 v7, 0\nds_write_b32 v7, v3 offset:8\n"
+    "v_mov_b32_e32 v8, 8\nds_write_b32 v8, v0\nds_read_b32 v1, v8" + LGKM
     + "\nglobal_load_dword v2, v1, s[4:5]",
     "a copy that is not used": "ds_bpermute_b32 v1, v0, v5" + LGKM,
 }  # fmt: skip

@@ -8,9 +8,10 @@ How: from the first copy of an undefined register on, what holds an undefined va
 is followed: scalars, and of vector registers the lanes. What an instruction makes of it is asked
 of its semantics (`undefined_results`): moves of every form, lane reads, writes and permutations,
 swaps, selections, comparisons and arithmetic that cannot absorb its operands (not `and`, `min`, a
-product). Spills to scratch or LDS are found again by the text of their address. Where EXEC is
-written anywhere, a vector result counts only in lanes that were undefined before, too; a vector
-address is an error when most lanes are undefined. What is not known is taken as defined.
+product). Spills to scratch or LDS are found again by their address: a constant, or the text of its
+registers. Where EXEC is written anywhere, a vector result counts only in lanes that were undefined
+before, too; a vector address is an error when most lanes are undefined. What is not known is taken
+as defined.
 
 Source: LLVM LangRef (`undef` as an address or branch condition is undefined behaviour); the case
 `undefined-descriptor-base` of a public report (ROCm/FlyDSL 1087).
@@ -33,11 +34,11 @@ from asmevo.isa.effects import MEMORY_CLASSES, OpClass
 from asmevo.isa.flow import FlowKind
 from asmevo.isa.hazards.roles import EXEC_MASK, mask_of, units_of
 from asmevo.isa.movement import ALL, LANES, moved_operands
-from asmevo.isa.operand import M0, VGPR0
+from asmevo.isa.operand import M0, VGPR0, Imm
 from asmevo.isa.semantics.memory import memory_op
 
 Slot = int | tuple[object, ...]
-"""A register unit, or (space, address text, byte)."""
+"""A register unit, or (space, address without its constants, byte)."""
 
 
 class Origin(NamedTuple):
@@ -55,6 +56,14 @@ class Held(NamedTuple):
 
 
 State = dict[Slot, Held]
+
+
+class _Where(NamedTuple):
+    """An address: (mask of its registers, their names), bytes behind them, bytes at each."""
+
+    key: tuple[int, str]
+    places: tuple[int, ...]
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +142,13 @@ class _Follow:
             for slot in [s for s in state if isinstance(s, tuple) and s[0] is Space.LDS]:
                 del state[slot]
         if state and (f.defs or record.stores):
-            self._overwrite(f, record, state)
+            self._overwrite(i, f, record, state)
         state.update((slot, held) for slot, held in new.items() if held.lanes)
 
-    def _overwrite(self, f: InstructionFacts, record: Decoded, state: State) -> None:
+    def _overwrite(self, i: int, f: InstructionFacts, record: Decoded, state: State) -> None:
         """Forget what the instruction overwrites or may overwrite."""
         access = record.access if record.stores else None
+        where = self._address(i, record, access) if access is not None else None
         for slot in list(state):
             if isinstance(slot, int):
                 if f.defs >> slot & 1:
@@ -146,7 +156,7 @@ class _Follow:
             else:
                 key = slot[1]
                 assert isinstance(key, tuple)
-                if f.defs & key[0] or (access is not None and _may_hit(access, record, slot)):
+                if f.defs & key[0] or (access is not None and _may_hit(access, where, slot)):
                     del state[slot]
 
     def _results(
@@ -201,27 +211,59 @@ class _Follow:
         access = record.access
         if access is None or access.space not in (Space.SCRATCH, Space.LDS) or access.atomic:
             return
-        key = _address(record)
-        if key is None or access.part:
+        kept = any(isinstance(slot, tuple) for slot in state)
+        data = [record.inst.operands[n].reg for n in access.data]
+        held = {
+            unit: value
+            for reg in data
+            for unit in (reg.units if reg is not None else ())
+            if (value := self._is(unit, state, maybe, i)) is not None
+        }
+        if access.part or not (held if record.stores else kept):
             return
-        operands = record.inst.operands
-        places, size = _places(record, access)
-        if size < 4:
+        where = self._address(i, record, access)
+        if where.size < 4:
             return
         if record.stores:
-            for n, first in zip(access.data, places, strict=False):
-                reg = operands[n].reg
+            for reg, first in zip(data, where.places, strict=False):
                 for at, unit in enumerate(reg.units if reg is not None else ()):
-                    held = self._is(unit, state, maybe, i)
-                    if held is not None:
-                        yield (access.space, key, first + 4 * at), held
+                    if unit in held:
+                        yield (access.space, where.key, first + 4 * at), held[unit]
         elif record.loads and len(record.def_operands) == 1:
-            reg = operands[record.def_operands[0]].reg
-            bytes_ = [first + n for first in places for n in range(0, size, 4)]
+            reg = record.inst.operands[record.def_operands[0]].reg
+            bytes_ = [first + n for first in where.places for n in range(0, where.size, 4)]
             for unit, at in zip(reg.units if reg is not None else (), bytes_, strict=False):
-                slot = (access.space, key, at)
+                slot = (access.space, where.key, at)
                 if slot in state:
                     yield unit, state[slot]
+
+    def _address(self, i: int, record: Decoded, access: Access) -> _Where:
+        mask, names, base = 0, list[str](), 0
+        for n in access.address:
+            operand = record.inst.operands[n]
+            reg = operand.reg
+            constant = self._constant(i, reg.units.start) if reg and reg.count == 1 else None
+            if constant is not None:
+                base += constant
+            elif reg is not None:
+                mask |= mask_of(reg.units)
+                names.append(str(reg))
+            elif str(operand.value) != "off":
+                names.append(str(operand.value))
+        places, size = _places(record, access)
+        return _Where((mask, ",".join(names)), tuple(base + n for n in places), size)
+
+    def _constant(self, i: int, unit: int) -> int | None:
+        """What a move of the same basic block put into a register, EXEC unchanged since."""
+        for back in range(i - 1, self.view.chunk_at(i).block - 1, -1):
+            f = self.view.fact(back)
+            if f.defs >> unit & 1:
+                value = f.inst.operands[-1].value
+                whole = f.decoded.traits.moves and f.defs.bit_count() == 1 and not f.partial
+                return value.value if whole and isinstance(value, Imm) else None
+            if f.defs & EXEC_MASK:
+                return None
+        return None
 
     def _is(self, slot: Slot, state: State, maybe: int, i: int) -> Held | None:
         """The undefined value of a slot; None when it may be defined."""
@@ -280,19 +322,6 @@ def _lanes(state: State) -> dict[Slot, int]:
     return {slot: held.lanes for slot, held in state.items()}
 
 
-def _address(record: Decoded) -> tuple[int, str] | None:
-    """(mask of the registers that form an address, its text)."""
-    access = record.access
-    if access is None:
-        return None
-    operands = [record.inst.operands[n] for n in access.address]
-    mask = 0
-    for operand in operands:
-        if operand.reg is not None:
-            mask |= mask_of(operand.reg.units)
-    return mask, ",".join(str(o.reg if o.reg is not None else o.value) for o in operands)
-
-
 def _places(record: Decoded, access: Access) -> tuple[tuple[int, ...], int]:
     """(byte offsets of an access's elements, bytes of each); pair forms of LDS have two."""
     op = memory_op(record.name)
@@ -302,18 +331,17 @@ def _places(record: Decoded, access: Access) -> tuple[tuple[int, ...], int]:
     return tuple(n * op.pair for n in given if isinstance(n, int)), op.size
 
 
-def _may_hit(access: Access, record: Decoded, slot: tuple[object, ...]) -> bool:
+def _may_hit(access: Access, where: _Where | None, slot: tuple[object, ...]) -> bool:
     """Whether a store may overwrite a spill: the same space, unless at another fixed place."""
     space, key, byte = slot
     if access.space is Space.FLAT:
         return True
     if access.space is not space:
         return access.may_touch_lds and space is Space.LDS
-    if _address(record) != key or not access.size:
+    if where is None or where.key != key or not where.size:
         return True
     assert isinstance(byte, int)
-    places, size = _places(record, access)
-    return any(first - 3 <= byte < first + size for first in places)
+    return any(first - 3 <= byte < first + where.size for first in where.places)
 
 
 def _meet(a: State, b: State) -> State:
