@@ -115,6 +115,21 @@ DECIDES = {
     "SCC against a register": (S + "s_cmp_lt_i32 s4, s10\ns_cbranch_scc0 0", "scc"),
     "SCC with an immediate": (S + "s_cmpk_gt_u32 s10, 0x10\ns_cbranch_scc0 0", "scc"),
     "SCC of a bit": (S + "s_bitcmp1_b32 s10, 3\ns_cbranch_scc1 0", "scc"),
+    "SCC of a masked bit": (
+        S + "s_and_b32 s10, s10, 1\ns_cmp_eq_u32 s10, 0\ns_cbranch_scc1 0", "scc"
+    ),
+    "SCC of a mask itself": (S + "s_and_b32 s11, s10, 0xff\ns_cbranch_scc1 0", "scc"),
+    "SCC of a bit field": (
+        S + "s_bfe_u32 s10, s10, 0x50003\ns_cmp_lg_u32 s10, 4\ns_cbranch_scc1 0", "scc"
+    ),
+    "EXEC of a masked bit": (
+        V + "v_and_b32_e32 v1, 1, v3\nv_cmp_eq_u32_e32 vcc, 1, v1\n"
+        "s_and_saveexec_b64 s[10:11], vcc", "vcc",
+    ),
+    "VCC of a shifted byte": (
+        V + "v_bfe_u32 v1, v3, 8, 8\nv_lshlrev_b32_e32 v1, 2, v1\nv_cmp_lt_u32_e32 vcc, s4, v1\n"
+        "s_and_b64 vcc, exec, vcc\ns_cbranch_vccz 0", "vcc",
+    ),
     "SCC behind two copies": (
         "v_mov_b32_e32 v3, s8\nv_readfirstlane_b32 s10, v3\ns_cmp_lg_u32 s10, s4\ns_cbranch_scc1 0",
         "scc",
@@ -162,6 +177,10 @@ QUIET = {
     "a product may be with zero": S + "s_mul_i32 s12, s10, s4\ns_mov_b32 s13, s5\n"
     "s_load_dword s14, s[12:13], 0x0",
     "a bit field": V + "v_bfe_u32 v1, v3, 4, 8\nglobal_load_dword v2, v1, s[4:5]",
+    "a bit that is masked out": S + "s_and_b32 s10, s10, 0xff\ns_bitcmp1_b32 s10, 9\n"
+    "s_cbranch_scc1 0",
+    "more than a masked byte can be": S + "s_and_b32 s10, s10, 0xff\ns_cmp_eq_u32 s10, 0x100\n"
+    "s_cbranch_scc1 0",
     "a word beside a defined one": V + "v_mov_b32_e32 v1, 0\n"
     "v_mov_b32_sdwa v1, v3 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:WORD_0\n"
     "global_store_dword v0, v1, s[4:5]",

@@ -26,7 +26,7 @@ from typing import NamedTuple
 from asmevo.check.engine.facts import InstructionFacts
 from asmevo.check.engine.view import View
 from asmevo.check.findings import ERROR, Finding
-from asmevo.check.rules.undefined_results import results
+from asmevo.check.rules.undefined_results import ONES, results
 from asmevo.check.rules.waits import register_text
 from asmevo.isa.access import Access, Space
 from asmevo.isa.decoded import Decoded, decode
@@ -49,10 +49,14 @@ class Origin(NamedTuple):
 
 
 class Held(NamedTuple):
-    """An undefined value: its origin, and the lanes that surely hold it (`ALL` of a scalar)."""
+    """An undefined value: its origin, the lanes that surely hold it (`ALL` of a scalar), its bits.
+
+    What a mask leaves of an undefined value decides nothing but comparisons.
+    """
 
     origin: Origin
     lanes: int
+    bits: int = ONES
 
 
 State = dict[Slot, Held]
@@ -106,7 +110,7 @@ class _Follow:
             for successor in chunk.successors:
                 before = entries.get(successor)
                 new = out if before is None else _meet(before, out)
-                if before is None or _lanes(new) != _lanes(before):
+                if before is None or _extents(new) != _extents(before):
                     entries[successor] = dict(new)
                     todo.add(successor)
         for number in view.order:
@@ -137,13 +141,13 @@ class _Follow:
             # Lanes that were off may hold values: undefined only if they were so before.
             for slot in [s for s in new if isinstance(s, int) and s >= VGPR0]:
                 old = self._is(slot, state, maybe, i)
-                new[slot] = Held(new[slot].origin, new[slot].lanes & (old.lanes if old else 0))
+                new[slot] = _common(new[slot], old) if old else new[slot]._replace(lanes=0)
         if f.kind is OpClass.BARRIER:
             for slot in [s for s in state if isinstance(s, tuple) and s[0] is Space.LDS]:
                 del state[slot]
         if state and (f.defs or record.stores):
             self._overwrite(i, f, record, state)
-        state.update((slot, held) for slot, held in new.items() if held.lanes)
+        state.update((slot, held) for slot, held in new.items() if held.lanes and held.bits)
 
     def _overwrite(self, i: int, f: InstructionFacts, record: Decoded, state: State) -> None:
         """Forget what the instruction overwrites or may overwrite."""
@@ -171,17 +175,17 @@ class _Follow:
             known = self._sources(i, half, state, maybe)
             if not known or not half.defs:
                 continue
-            lanes = {unit: held.lanes for unit, held in known.items()}
+            extents = {unit: (held.lanes, held.bits) for unit, held in known.items()}
             if self.changes_exec and not half.traits.ignores_exec and max(half.defs) < VGPR0:
                 # To a scalar: which lane is the first, or takes part, is not known.
-                lanes = {unit: n for unit, n in lanes.items() if n == ALL}
+                extents = {unit: x for unit, x in extents.items() if x[0] == ALL}
             first = next(iter(known.values())).origin
             copied = half.traits.copies and len(half.def_operands) == 1
-            for unit, marked in results(half, lanes).items():
+            for unit, extent in results(half, extents).items():
                 origin = first
                 if copied:  # of a tuple, each register has an origin of its own
                     origin = self._origin_of_copy(half, unit, known) or first
-                yield unit, Held(origin, marked)
+                yield unit, Held(origin, *extent)
 
     def _sources(self, i: int, half: Decoded, state: State, maybe: int) -> dict[int, Held]:
         """Undefined values that an instruction reads; the registers themselves if it copies."""
@@ -282,7 +286,7 @@ class _Follow:
             bad: dict[int, Origin] = {}
             for unit in units_of(use.mask):
                 held = self._is(unit, state, maybe if raw else ~0, i)
-                if held is not None and held.lanes.bit_count() >= _MOST:
+                if held and held.lanes.bit_count() >= _MOST and held.bits == ONES:
                     bad[unit] = held.origin
             if not bad or (use.whole and len(bad) < use.mask.bit_count()):
                 continue
@@ -318,8 +322,12 @@ def moved_mask(record: Decoded) -> int:
     return mask
 
 
-def _lanes(state: State) -> dict[Slot, int]:
-    return {slot: held.lanes for slot, held in state.items()}
+def _extents(state: State) -> dict[Slot, tuple[int, int]]:
+    return {slot: (held.lanes, held.bits) for slot, held in state.items()}
+
+
+def _common(a: Held, b: Held) -> Held:
+    return Held(a.origin, a.lanes & b.lanes, a.bits & b.bits)
 
 
 def _places(record: Decoded, access: Access) -> tuple[tuple[int, ...], int]:
@@ -345,8 +353,8 @@ def _may_hit(access: Access, where: _Where | None, slot: tuple[object, ...]) -> 
 
 
 def _meet(a: State, b: State) -> State:
-    both = {s: Held(held.origin, held.lanes & b[s].lanes) for s, held in a.items() if s in b}
-    return {slot: held for slot, held in both.items() if held.lanes}
+    both = {slot: _common(held, b[slot]) for slot, held in a.items() if slot in b}
+    return {slot: held for slot, held in both.items() if held.lanes and held.bits}
 
 
 def _operand_mask(record: Decoded, places: tuple[int, ...]) -> int:

@@ -12,7 +12,7 @@ every operand (`isa.traits`) is enough.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any
 
 import numpy as np
@@ -26,23 +26,31 @@ from asmevo.isa.semantics.instruction.definedness import nothing_undefined, run_
 from asmevo.isa.semantics.instruction.reference import Registers, run
 from asmevo.isa.target import Target
 
-Held = Mapping[int, int]
-"""Register unit -> lanes in which all of it is undefined (`ALL` for scalars)."""
+Extent = tuple[int, int]
+"""Lanes of a register (`ALL` for scalars), and the bits of it that are undefined in each.
+
+Either all bits are, or some, and the others are zero: what a mask leaves of an undefined value.
+"""
+Held = Mapping[int, Extent]
+"""By register unit, what of it is undefined."""
+
+ONES = 0xFFFFFFFF
+"""The bits of a unit that is undefined as a whole; what a shift or a sum leaves of it counts as
+whole, too."""
 
 _FILE = 256  # VGPRs of the semantics' register file, and AGPRs behind them
-_ONES = 0xFFFFFFFF
-_CHOICES = 4  # of the undefined bits, in every lane
+_CHOICES = 4  # of the undefined bits: zeros, ones, and twice by lane
 
 
-def results(record: Decoded, held: Held) -> dict[int, int]:
-    """Undefined lanes of every unit that the instruction writes, EXEC taken as full.
+def results(record: Decoded, held: Held) -> dict[int, Extent]:
+    """What is undefined of the units that the instruction writes, EXEC taken as full.
 
     Args:
         record: one half of a dual-issue instruction, or an instruction of its own; no access to
             memory, but permutations through LDS.
         held: undefined units before, of those it reads.
     """
-    relevant = frozenset((u, lanes) for u, lanes in held.items() if u in record.uses and lanes)
+    relevant = frozenset((u, extent) for u, extent in held.items() if u in record.uses)
     if not relevant or record.clears:
         return {}
     return dict(_results(record.inst, record.target.arch, relevant))
@@ -50,34 +58,40 @@ def results(record: Decoded, held: Held) -> dict[int, int]:
 
 @lru_cache(maxsize=8192)
 def _results(
-    inst: Instruction, arch: str, relevant: frozenset[tuple[int, int]]
-) -> tuple[tuple[int, int], ...]:
+    inst: Instruction, arch: str, relevant: frozenset[tuple[int, Extent]]
+) -> tuple[tuple[int, Extent], ...]:
     record, held = decode(inst, Target(arch)), dict(relevant)
     regs = [o.reg for o in inst.operands]
     by_operand = [_common(r, held) for r in regs]
     moved = moved_lanes(inst, by_operand)
     if moved is not None:
+        bits = _all(bits for _, bits in held.values())
         return tuple(
-            (unit, lanes)
+            (unit, (lanes, bits))
             for n, lanes in moved.items()
             if (reg := regs[n]) is not None
             for unit in reg.units
             if lanes or record.inst.base == "v_writelane_b32"
         )
     if record.traits.selects and _condition(record, held):
-        return tuple((unit, ALL) for unit in _written(record))
+        return tuple((unit, (ALL, ONES)) for unit in _written(record))
     try:
         found = _tried(record, held)
     except UnsupportedForm:
-        found = _guessed(record, regs, held)
-    return tuple((unit, lanes) for unit, lanes in found.items() if lanes)
+        found = dict.fromkeys(_guessed(record, regs, held), (ALL, ONES))
+    return tuple((unit, extent) for unit, extent in found.items() if all(extent))
+
+
+def _all(sets: Iterable[int]) -> int:
+    """What all the sets of bits have."""
+    return reduce(lambda a, b: a & b, sets)
 
 
 def _common(reg: Reg | None, held: Held) -> int:
     """Lanes in which all units of a register are undefined."""
     lanes = ALL if reg is not None else 0
     for unit in reg.units if reg is not None else ():
-        lanes &= held.get(unit, 0)
+        lanes &= held.get(unit, (0, 0))[0]
     return lanes
 
 
@@ -98,12 +112,13 @@ def _condition(record: Decoded, held: Held) -> bool:
 
 
 # --- by experiment -------------------------------------------------------------------------
-def _tried(record: Decoded, held: Held) -> dict[int, int]:
-    common: dict[int, int] | None = None
-    for fill in ("random",) if record.traits.compares else ("zero", "ones", "random"):
-        new = _trial(record, held, fill)
-        common = new if common is None else {u: common[u] & new[u] for u in new}
-    return common or {}
+def _tried(record: Decoded, held: Held) -> dict[int, Extent]:
+    fills = ("random",) if record.traits.compares else ("zero", "ones", "random")
+    trials = [_trial(record, held, fill) for fill in fills]
+    return {
+        unit: (_all(t[unit][0] for t in trials), _all(t[unit][1] for t in trials))
+        for unit in trials[0]
+    }
 
 
 @lru_cache(maxsize=1)
@@ -119,41 +134,53 @@ def _filled(fill: str) -> Registers:
     if fill == "random":
         values.vector[:], values.scalar[:] = _noise().vector, _noise().scalar
     elif fill == "ones":
-        values.vector[:], values.scalar[:], values.scc = _ONES, _ONES, True
+        values.vector[:], values.scalar[:], values.scc = ONES, ONES, True
     values.write_scalar(EXEC, ALL, LANES)
     return values
 
 
-def _trial(record: Decoded, held: Held, fill: str) -> dict[int, int]:
-    """Undefined lanes by unit after one run; the operands that are defined hold `fill`."""
-    undefined = nothing_undefined(LANES)
-    for unit, lanes in held.items():
-        _set(undefined, unit, np.where(_flags(lanes), _ONES, 0) if unit >= VGPR0 else _ONES)
+def _trial(record: Decoded, held: Held, fill: str) -> dict[int, Extent]:
+    """What is undefined after one run; the operands that are defined hold `fill`."""
+    values, undefined = _filled(fill), nothing_undefined(LANES)
+    for unit, (lanes, bits) in held.items():
+        _set(undefined, unit, np.where(_flags(lanes), bits, 0) if unit >= VGPR0 else bits)
     chosen = {unit: np.array(_get(undefined, unit)) for unit in held}
-    run_defined(record.inst, _filled(fill), undefined)
+    _choose(values, chosen, 0)
+    run_defined(record.inst, values, undefined)
     changes = _changes(record, chosen, fill) if not record.traits.compares else record.defs
-    out = dict.fromkeys(record.defs, 0)
+    whole = any(bits == ONES for _, bits in held.values()) or record.traits.compares
+    out: dict[int, Extent] = dict.fromkeys(record.defs, (0, 0))
     for unit in changes:
-        bits = _get(undefined, unit)
-        if record.traits.spreads or (record.traits.copies and unit not in record.uses):
-            marked = bits != 0
-        else:
-            marked = bits == _ONES
-        out[unit] = _mask(marked) if unit >= VGPR0 else ALL * bool(marked)
+        left = _get(undefined, unit)
+        most = record.traits.spreads or (record.traits.copies and unit not in record.uses)
+        full = (left != 0 if most else left == ONES) & whole
+        if np.any(full):
+            out[unit] = _mask(unit, full), ONES
+            continue
+        some = (left != 0) & (_get(values, unit) & ~left == 0)
+        if np.any(some):
+            bits = np.bitwise_and.reduce(np.atleast_1d(left)[np.atleast_1d(some)])
+            out[unit] = _mask(unit, some), int(bits)
     return out
 
 
-def _changes(record: Decoded, chosen: dict[int, np.ndarray], fill: str) -> set[int]:
+def _choose(values: Registers, chosen: Mapping[int, Any], noise: Any) -> None:
+    """Give undefined bits the value of `noise`; beside those that a mask left there are zeros."""
+    for unit, mask in chosen.items():
+        _set(values, unit, np.where(mask != 0, noise & mask, _get(values, unit)))
+
+
+def _changes(record: Decoded, chosen: Mapping[int, Any], fill: str) -> set[int]:
     """Units that differ between runs in which the undefined bits were chosen differently.
 
     The algebra of undefined bits is on the safe side: it takes a product with zero for undefined.
     """
     rng, seen = np.random.default_rng(43), dict[int, set[bytes]]()
-    for _ in range(_CHOICES):
+    for number in range(_CHOICES):
         values = _filled(fill)
         for unit, mask in chosen.items():
             noise = rng.integers(0, 1 << 32, mask.shape, np.uint32)
-            _set(values, unit, np.where(mask != 0, noise, _get(values, unit)))
+            _choose(values, {unit: mask}, (0, ONES, noise, noise)[number])
         run(record.inst, values)
         for unit in record.defs:
             seen.setdefault(unit, set()).add(np.asarray(_get(values, unit)).tobytes())
@@ -166,7 +193,7 @@ def _get(registers: Registers, unit: int) -> Any:
     if row is not None:
         return registers.vector[row]
     if unit == SCC:
-        return np.uint32(_ONES if registers.scc else 0)
+        return np.uint32(ONES if registers.scc else 0)
     return registers.scalar[unit] if unit < len(registers.scalar) else np.uint32(0)
 
 
@@ -198,27 +225,27 @@ def _flags(lanes: int) -> list[bool]:
     return [bool(lanes >> n & 1) for n in range(LANES)]
 
 
-def _mask(flags: np.ndarray) -> int:
-    return sum(1 << int(n) for n in np.flatnonzero(flags))
+def _mask(unit: int, flags: Any) -> int:
+    return sum(1 << int(n) for n in np.flatnonzero(flags)) if unit >= VGPR0 else ALL
 
 
 # --- without semantics ---------------------------------------------------------------------
-def _guessed(record: Decoded, regs: list[Reg | None], held: Held) -> dict[int, int]:
-    """By what the opcode is known to be; sources count when they are undefined in all lanes."""
+def _guessed(record: Decoded, regs: list[Reg | None], held: Held) -> list[int]:
+    """By what the opcode is known to be; sources count when they are undefined altogether."""
     traits = record.traits
+    bad = {unit for unit, extent in held.items() if extent == (ALL, ONES)}
     if traits.moves and len(regs) == 2:
         to, source = regs
         if to is None or source is None:
-            return {}
+            return []
         units = list(source.units)
         units = units if len(units) >= to.count else units * to.count
-        pairs = zip(to.units, units, strict=False)
-        return {a: ALL for a, b in pairs if held.get(b) == ALL}
+        return [a for a, b in zip(to.units, units, strict=False) if b in bad]
     sources = [regs[n] for n in record.use_operands if n not in record.def_operands]
-    whole = [r is not None and any(held.get(u) == ALL for u in r.units) for r in sources]
+    whole = [r is not None and not bad.isdisjoint(r.units) for r in sources]
     if traits.selects:
-        return {u: ALL for u in _written(record)} if len(whole) > 1 and all(whole[:2]) else {}
+        return list(_written(record)) if len(whole) > 1 and all(whole[:2]) else []
     if any(whole) and (traits.spreads or traits.compares):
         flags = [u for u in record.defs if u in (SCC, VCC, VCC + 1)] if traits.compares else []
-        return {u: ALL for u in (*_written(record), *flags)}
-    return {}
+        return [*_written(record), *flags]
+    return []
