@@ -317,6 +317,18 @@ def test_only_faults_in_a_row_end_the_run(tmp_path: Path, pattern: str, survives
             run.run()
 
 
+def test_duplicates_use_up_the_budget_and_are_replayed_once(tmp_path: Path) -> None:
+    twice = (Edit(0, 0, ("s_nop 1",)),)
+    more = [(Edit(0, 0, (f"s_nop {n}",)),) for n in range(2, 6)]
+    first = Controller(config(tmp_path / "run.db", Fixed(twice, twice, *more), budget=3)).run()
+    assert [a.status for a in first.attempts].count("duplicate") == 1
+    assert len(first.attempts) == 3
+    again = Controller(
+        config(tmp_path / "run.db", Fixed(twice, twice, *more), budget=4, resume=True)
+    ).run()  # fmt: skip
+    assert (again.replayed, len(again.attempts)) == (3, 4)
+
+
 def test_bytes_that_an_infrastructure_fault_left_unjudged_are_judged_later(tmp_path: Path) -> None:
     class Once(FakeDevice):
         def time(
