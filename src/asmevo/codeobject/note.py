@@ -1,8 +1,8 @@
 """Numbers in the metadata note changed in place; every other byte of the note stays.
 
 The note is walked as msgpack without decoding it, to find where a number is encoded. A number that
-needs a longer encoding takes the padding behind the note, if there is any. Source: the MessagePack
-specification; LLVM `AMDGPUUsage`, "Note Records".
+needs a longer encoding takes the padding behind the note, or room that is made there. Source: the
+MessagePack specification; LLVM `AMDGPUUsage`, "Note Records".
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import struct
 from collections.abc import Mapping
 
 from asmevo.codeobject.elf import SHT_NOTE, FormatError
+from asmevo.codeobject.metadata import Metadata
 from asmevo.codeobject.object import CodeObject, Kernel
+from asmevo.codeobject.room import make_room
 from asmevo.errors import BuildError
 
 _MAX_DEPTH = 32
@@ -120,12 +122,12 @@ def patch_numbers(data: bytes, co: CodeObject, kernel: Kernel, numbers: Mapping[
     Keys that the kernel does not have are left out; the widths of other values do not change.
 
     Raises:
-        BuildError: the note has no room for a longer number.
+        BuildError: a longer number has no room, and none can be made.
     """
     if co.metadata is None:
         return data
     part = co.metadata.part_of(kernel.metadata.symbol)
-    note, at = part.data, part.data_offset
+    note = part.data
     spans = _spans(note, kernel.metadata.symbol)
     changes = sorted((spans[k], v) for k, v in numbers.items() if k in spans)
     out = bytearray()
@@ -134,26 +136,42 @@ def patch_numbers(data: bytes, co: CodeObject, kernel: Kernel, numbers: Mapping[
         out += note[done:start] + _encode(value, end - start)
         done = end
     out += note[done:]
-    old_end, new_end = at + (len(note) + 3 & ~3), at + (len(out) + 3 & ~3)
-    if new_end != old_end and co.metadata.parts:
+    return put_note(data, co, part, bytes(out))
+
+
+def put_note(data: bytes, co: CodeObject, part: Metadata, content: bytes) -> bytes:
+    """`data` (a file with the layout of `co`) with another content of a metadata note.
+
+    A note that became longer than the padding behind it moves what follows (`room.make_room`).
+
+    Raises:
+        BuildError: others follow it in its section, or what follows cannot move.
+    """
+    at = part.data_offset
+    old_end, new_end = at + (len(part.data) + 3 & ~3), at + (len(content) + 3 & ~3)
+    if new_end != old_end and co.metadata is not None and co.metadata.parts:
         raise BuildError(
             "the metadata note would change its length where others follow it",
             "keep the numbers within their present width",
         )
     if new_end > old_end:
-        room = min(
-            [s.offset for s in co.elf.sections if s.offset >= old_end]
-            + [p.offset for p in co.elf.segments if p.offset >= old_end]
-        )
+        follows = [s.offset for s in co.elf.sections if s.offset >= old_end and s.size]
+        follows += [p.offset for p in co.elf.segments if p.offset >= old_end and p.file_size]
+        room = min([*follows, len(data)])
         if new_end > room:
-            raise BuildError(
-                f"the metadata note needs {new_end - old_end} more bytes, "
-                f"{room - old_end} are free",
-                "keep the numbers within their present width",
-            )
+            last = (s for s in co.elf.sections if s.type == SHT_NOTE and s.offset <= at < old_end)
+            section = next((s for s in last if s.offset + s.size == old_end), None)
+            if section is None:
+                raise BuildError(
+                    f"the metadata note needs {new_end - old_end} more bytes, "
+                    f"{room - old_end} are free",
+                    "keep the numbers within their present width",
+                )
+            data = make_room(data, section, new_end - room)
+            co = CodeObject.open(data)
     result = bytearray(data)
-    result[at : max(old_end, new_end)] = out + bytes(max(old_end, new_end) - at - len(out))
-    struct.pack_into("<I", result, at - 16, len(out))
+    result[at : max(old_end, new_end)] = content + bytes(max(old_end, new_end) - at - len(content))
+    struct.pack_into("<I", result, at - 16, len(content))
     _resize(result, co, at, old_end, new_end)
     return bytes(result)
 

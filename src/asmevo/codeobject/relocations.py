@@ -24,3 +24,8 @@ class RelocationType(IntEnum):
     REL32_HI = 11
     RELATIVE64 = 13
     REL16 = 14
+
+
+# Section types of relocations in packed or other forms, which are named and not read.
+PACKED = {9: "REL", 19: "RELR", 0x60000001: "Android REL", 0x60000002: "Android RELA",
+          0x6FFFFF00: "Android RELR"}  # fmt: skip

@@ -25,17 +25,11 @@ from asmevo.codeobject.elf import (
     SHT_SYMTAB,
 )
 from asmevo.codeobject.relocations import RelocationType
+from asmevo.codeobject.room import ADDRESS_TAGS, PAGE, SHN_ABS
 from asmevo.errors import BuildError
 from asmevo.program.model import Program
 
-PAGE = 4096
-_SHN_ABS = 0xFFF1
 _PREFETCH_UNIT = 128  # bytes that one step of inst_pref_size stands for
-# Dynamic tags whose value is an address: PLTGOT, HASH, STRTAB, SYMTAB, RELA, INIT, FINI, REL,
-# JMPREL, INIT_ARRAY, FINI_ARRAY, GNU_HASH, VERSYM, VERDEF, VERNEED.
-_ADDRESS_TAGS = frozenset(
-    {3, 4, 5, 6, 7, 12, 13, 17, 23, 25, 26, 0x6FFFFEF5, 0x6FFFFFF0, 0x6FFFFFFC, 0x6FFFFFFE}
-)
 
 
 def encode_branch(raw: bytes, at: int, target: int) -> bytes:
@@ -158,7 +152,7 @@ def _fix(program: Program, data: bytearray, size: int, shift: int) -> None:
     for s in elf.sections:
         if s.type in (SHT_SYMTAB, SHT_DYNSYM):
             for symbol in elf.symbols(s):
-                if symbol.section in (0, _SHN_ABS):
+                if symbol.section in (0, SHN_ABS):
                     continue
                 value = address(symbol.value)
                 put(symbol.record_offset + 8, "<Q", value)
@@ -170,7 +164,7 @@ def _fix(program: Program, data: bytearray, size: int, shift: int) -> None:
         elif s.type == SHT_DYNAMIC:
             for i in range(s.size // DYNAMIC.size):
                 tag, value = DYNAMIC.unpack_from(co.data, s.offset + i * DYNAMIC.size)
-                if tag in _ADDRESS_TAGS:
+                if tag in ADDRESS_TAGS:
                     put(s.offset + i * DYNAMIC.size + 8, "<Q", address(value))
         elif s.type == SHT_RELA:
             for r in elf.relocations(s):

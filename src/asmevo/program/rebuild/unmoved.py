@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from asmevo.codeobject import CodeObject
 from asmevo.codeobject.descriptor import PRELOAD_PROLOGUE
-from asmevo.codeobject.elf import PT_LOAD, SHF_ALLOC, SHT_REL, SHT_RELA
-from asmevo.codeobject.relocations import RelocationType
+from asmevo.codeobject.elf import PT_LOAD, SHF_ALLOC, SHT_RELA
+from asmevo.codeobject.relocations import PACKED, RelocationType
 from asmevo.isa.decoded import decode
 from asmevo.isa.flow import FlowKind, flow_of, flow_of_text
 from asmevo.isa.instruction import Instruction
@@ -24,8 +24,6 @@ from asmevo.program.encoding import EncodingTable
 from asmevo.program.model import Function, PcReference
 from asmevo.program.rebuild.origins import Origins, Source
 
-_PACKED = {SHT_REL: "REL", 19: "RELR", 0x60000001: "Android REL", 0x60000002: "Android RELA",
-           0x6FFFFF00: "Android RELR"}  # fmt: skip
 _WINDOW = 64  # instructions in which an address usually reaches its jump
 _TARGETED = (FlowKind.COMPUTED, FlowKind.CALL, FlowKind.FORK)
 _AS_IT_CAME = Source.WORD | Source.LOADED | Source.FETCHED
@@ -74,8 +72,8 @@ def refuse_growth(code: Code) -> str:
     if len(co.code_sections) > 1 and next(holding, None) is None:
         return "the code lies in several segments"
     for s in co.elf.sections:
-        if s.type in _PACKED and s.flags & SHF_ALLOC and s.size:
-            return f"{_PACKED[s.type]} relocations ({s.name}) hold addresses that are not followed"
+        if s.type in PACKED and s.flags & SHF_ALLOC and s.size:
+            return f"{PACKED[s.type]} relocations ({s.name}) hold addresses that are not followed"
     stops = [i for i in code.special if code.instructions[i].raw in code.encodings.stops]
     entries = _entries(code)
     followed, entered = _plain_jumps(code, entries)

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from asmevo.codeobject import CodeObject, FormatError, build, directives, metatext
+from asmevo.codeobject.note import put_note
 from asmevo.errors import AsmEvoError, BuildError, InputError
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.names import canonical
@@ -477,11 +478,5 @@ def _put_metadata(co: CodeObject, out: bytearray, lines: Sequence[str]) -> None:
             f"the object has {len(old.parts)} metadata notes; their text cannot be changed",
             "change the code and the kernel descriptors only",
         )
-    if len(made.data) + 3 & ~3 != len(old.data) + 3 & ~3:
-        raise BuildError(
-            f"the metadata takes {len(made.data)} bytes where {len(old.data)} are",
-            "keep the length of names and numbers",
-        )
-    at, size = old.data_offset, len(old.data) + 3 & ~3
-    struct.pack_into("<I", out, at - 16, len(made.data))
-    out[at : at + size] = made.data + bytes(size - len(made.data))
+    data = bytes(out)
+    out[:] = put_note(data, CodeObject.open(data), old, made.data)
