@@ -9,6 +9,8 @@ within the range of each buffer's own type:
 - `peak`: shuffled, cubed (sign kept) and scaled by 2^6: few elements dominate every sum.
 - `tiny`: shuffled, scaled by 2^-12: epsilons and underflow decide.
 - `negative`: shuffled, minus the absolute value: a maximum that starts from 0 shows.
+- `deep`: shuffled, minus one more than the absolute value, scaled by 2^10: every element is far
+  below zero, so that exponentials vanish unless the exact maximum was taken off first.
 - `special`: few elements become zeros of either sign, infinities, NaN, denormals, extremes.
 - `dense`: most elements are special or random bits: every exponent, NaN with payloads (quiet ones:
   IEEE 754 leaves open what an operation makes of a signalling one, and code may count on none).
@@ -42,12 +44,12 @@ from numpy.typing import NDArray
 from asmevo.capsule.model import BufferState, Capsule
 
 Stress = Literal[
-    "wide", "peak", "tiny", "negative", "special", "dense", "large", "faint", "denormal", "zeros",
-    "spike", "bounds", "edges",
+    "wide", "peak", "tiny", "negative", "deep", "special", "dense", "large", "faint", "denormal",
+    "zeros", "spike", "bounds", "edges",
 ]  # fmt: skip
 FLOAT_STRESSES: tuple[Stress, ...] = (
-    "wide", "peak", "tiny", "negative", "special", "dense", "large", "faint", "denormal", "zeros",
-    "spike",
+    "wide", "peak", "tiny", "negative", "deep", "special", "dense", "large", "faint", "denormal",
+    "zeros", "spike",
 )  # fmt: skip
 INTEGER_STRESSES: tuple[Stress, ...] = ("bounds", "edges")
 STRESSES = (*FLOAT_STRESSES, *INTEGER_STRESSES)
@@ -101,6 +103,10 @@ def _peak(b: BufferState, rng: np.random.Generator) -> NDArray[Any]:
 
 def _negative(b: BufferState, rng: np.random.Generator) -> NDArray[Any]:
     return -np.abs(_shuffled(b, rng))
+
+
+def _deep(b: BufferState, rng: np.random.Generator) -> NDArray[Any]:
+    return _clipped(b, -(np.abs(_shuffled(b, rng)) + 1.0) * _WIDE)
 
 
 def _clipped(b: BufferState, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -232,6 +238,7 @@ _KINDS: dict[Stress, _Change] = {
     "peak": _peak,
     "tiny": _scaled(_TINY),
     "negative": _negative,
+    "deep": _deep,
     "special": _special,
     "dense": _dense,
     "large": _spread(lambda b: 1.0, lambda b: _limits(b)[2] ** 0.5),
