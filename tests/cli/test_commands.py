@@ -354,8 +354,8 @@ def test_verify_judges_the_kernels_that_no_launch_runs(run: Run, tmp_path: Path)
     k0, k1 = _rebuilt("recovery/gfx942/calls", tmp_path, wait, ("s_nop 0",))
     got = run("verify", k0, k1, "--launch", launch)
     assert got.result.startswith("Result: FAIL (static_invalid")
-    load = "global_load_dword v1, v1, s[0:1]"
-    k0, k1 = _rebuilt("recovery/gfx942/calls", tmp_path, load, (f"{load} offset:4",))
+    masked = "v_and_b32_e32 v1, 7, v1"
+    k0, k1 = _rebuilt("recovery/gfx942/calls", tmp_path, masked, (masked, "s_mov_b32 s0, 7"))
     got = run("verify", k0, k1, "--launch", launch)
     assert (got.code, "image.other-function" in got.out) == (1, True)
     also = ("--launch", launch, "--also-edited", "table_walk")
