@@ -86,7 +86,7 @@ def built(bodies: Mapping[str, str], arch: str = "gfx942", **more: object) -> by
     return assemble_object(source(bodies, arch, **more), Target(arch))  # type: ignore[arg-type]
 
 
-def launch(kernel: str = "k", n: int = 100, **changes: str) -> str:
+def launch(kernel: str = "k", n: int | str = 100, **changes: str) -> str:
     """A launch description: x of n dwords in, out of n rounded up to 64 out, n."""
     out = changes.get("out", "{name: out, dtype: u32, shape: [m], init: zeros, role: inout}")
     return (

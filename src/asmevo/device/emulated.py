@@ -19,6 +19,7 @@ from asmevo.capsule.schedule import Schedule
 from asmevo.codeobject import CodeObject, Kernel
 from asmevo.device import clock
 from asmevo.device.clock import Recording
+from asmevo.device.globals import Globals, Variables, variables
 from asmevo.device.outcomes import (
     fault_of,
     instruction_counts,
@@ -71,6 +72,7 @@ class _Loaded:
     co: CodeObject
     program: Program
     encoded: dict[tuple[str, Style, tuple[int, ...]], EncodedKernel]
+    variables: tuple[Variables, ...]
     # MODE values per kernel that registers supplied; runs find them.
     met_modes: dict[str, tuple[int, ...]] = field(default_factory=lambda: {})
 
@@ -123,6 +125,7 @@ class _Ran:
     given: dict[str, bytes]
     outcome: Outcome
     junk: Callable[[], Junk]
+    variables: Globals
 
 
 class EmulatedDevice:
@@ -170,7 +173,7 @@ class EmulatedDevice:
                 self._objects.move_to_end(object)
                 return found
         co = CodeObject.open(object)
-        loaded = _Loaded(co, recover(co), {})
+        loaded = _Loaded(co, recover(co), {}, variables(co))
         with self._lock:
             self._objects[object] = loaded
             while len(self._objects) > _KEPT_OBJECTS:
@@ -254,6 +257,8 @@ class EmulatedDevice:
             ok=fault is None,
             fault=fault,
             buffers=buffers,
+            globals=ran.variables.after(),
+            changed_globals=ran.variables.changed(),
             guard_damage=damage,
             counts=instruction_counts(ran.encoded, ran.outcome) if options.profile else None,
             wave_traces=wave_traces(ran.encoded, ran.outcome),
@@ -317,12 +322,13 @@ class EmulatedDevice:
                 )
                 for r in mapped
             ]
-            outcome = machine.run(
-                encoded, launch, [*regions, *object_image(loaded.co, launch.image)], self._threads
-            )
+            image = object_image(loaded.co, launch.image)
+            left = Globals(loaded.variables, image, launch.image, options.globals_state)
+            outcome = machine.run(encoded, launch, [*regions, *image], self._threads)
             if outcome.fault != L.MODE_FAULT:
                 junk = partial(machine.junk, encoded, launch)
-                return _Ran(encoded, regions, {r.name: r.data for r in mapped}, outcome, junk)
+                given = {r.name: r.data for r in mapped}
+                return _Ran(encoded, regions, given, outcome, junk, left)
             with self._lock:
                 met = loaded.met_modes.get(kernel.name, ())
                 if outcome.fault_address not in met:

@@ -60,6 +60,8 @@ class RunOptions:
         late_loads: a load's destination holds junk until a wait that proves it complete.
         open_junk: register bits that no source documents (see the fidelity report's `open`) hold
             junk instead of a plausible value.
+        globals_state: contents of device globals before the dispatch: 0 for the file's, others of
+            `device.globals.STATES` for drawn ones.
         matrix: arithmetic of matrix instructions where a device has a choice: `fast` (fused
             accumulation in ascending k) or `exact` (the published accumulation models).
     """
@@ -74,6 +76,7 @@ class RunOptions:
     watch_memory: bool = False
     late_loads: bool = False
     open_junk: bool = False
+    globals_state: int = 0
 
     def schedule_for(self, capsule: Capsule) -> Schedule:
         """The schedule to use on `capsule`.
@@ -217,6 +220,8 @@ class RunResult:
         fault: what stopped it.
         buffers: contents of every buffer afterwards by name, guards not included. Also filled
             after a fault, as far as known.
+        globals: contents of the object's writable sections afterwards, by name.
+        changed_globals: those that the dispatch changed.
         guard_damage: names of buffers whose red zone changed (only with `guards_mapped`).
         counts: int64 array [instructions of the program], wave executions of each, with `profile`.
         wave_traces: traces of the first workgroups, as asked.
@@ -230,6 +235,8 @@ class RunResult:
     ok: bool
     fault: Fault | None = None
     buffers: dict[str, bytes] = field(default_factory=_no_buffers)
+    globals: dict[str, bytes] = field(default_factory=_no_buffers)
+    changed_globals: tuple[str, ...] = ()
     guard_damage: tuple[str, ...] = ()
     counts: NDArray[np.int64] | None = None
     wave_traces: list[WaveTrace] = field(default_factory=_no_traces)

@@ -18,6 +18,7 @@ from asmevo.capsule.placement import HOME, NotMovable, placed
 from asmevo.device.protocol import Device, Fault, RunResult
 from asmevo.errors import InputError, UnsupportedError
 from asmevo.verify.compare import BufferComparison, compare_buffer
+from asmevo.verify.globals import differing
 from asmevo.verify.poison import PATTERNS, Pattern, depends_on_poison, written
 from asmevo.verify.reference import (
     OTHER_ORDERS,
@@ -92,7 +93,7 @@ class DifferentialOracle:
             result = self._run(candidate, base, case, profile=not runs)
             if result.counts is not None:
                 counts = result.counts
-            verdict = self._judge(base, case, result)
+            verdict = self._judge(candidate, base, case, result)
             if verdict.status == "accepted" and case.late:
                 verdict = _unchanged(verdict, case, finals["A"], result)
             if verdict.status == "accepted" and case.pattern not in finals:
@@ -251,7 +252,7 @@ class DifferentialOracle:
         budget = max(config.budget_floor, int(config.budget_factor * base.instructions))
         chosen = options(
             config, junk_seed(config, case.pattern), case.schedule, budget,
-            profile=profile, late=case.late,
+            profile=profile, late=case.late, state=case.state,
         )  # fmt: skip
         return self.device.run(candidate, case.capsule, chosen)
 
@@ -263,7 +264,7 @@ class DifferentialOracle:
 
     # The candidate
 
-    def _judge(self, base: Reference, case: Case, result: RunResult) -> RunReport:
+    def _judge(self, candidate: bytes, base: Reference, case: Case, result: RunResult) -> RunReport:
         capsule = case.capsule
 
         def report(
@@ -301,7 +302,8 @@ class DifferentialOracle:
                     f"{comparison.name}: {comparison.differing} elements are not bit-equal",
                     found,
                 )
-        return report("accepted", "", found)
+        reason = differing(case.globals, result.globals, base.varying, candidate)
+        return report("divergent" if reason else "accepted", reason, found)
 
     def _poison_verdict(
         self, base: Reference, finals: dict[Pattern, dict[str, bytes]], last: RunReport

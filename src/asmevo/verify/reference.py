@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,12 @@ from asmevo.capsule.placement import HOME, NotMovable, placed
 from asmevo.capsule.places import NEAR, nearest
 from asmevo.check.rules.order.communication import talks
 from asmevo.codeobject import CodeObject
+from asmevo.device.globals import STATES
 from asmevo.device.protocol import Device, Fault, RunOptions, RunResult
 from asmevo.errors import AsmEvoError, EnvironmentFault, InputError, UnsupportedError
 from asmevo.program import Program, recover
 from asmevo.verify.compare import compare_buffer
+from asmevo.verify.globals import place, varying
 from asmevo.verify.poison import PATTERNS, Pattern, depends_on_poison, poisoned, written
 from asmevo.verify.report import VerifyConfig
 
@@ -41,6 +43,8 @@ class Case:
         schedule: wave order; None for the capsule's own.
         late: whether loads arrive late.
         placement: where memory lies (see `capsule.placement`).
+        globals: contents of the object's writable sections after K0, by name.
+        state: what was in them before (see `device.globals`).
     """
 
     pattern: Pattern
@@ -49,6 +53,8 @@ class Case:
     schedule: str | None = None
     late: bool = False
     placement: str = HOME
+    globals: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    state: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,6 +68,7 @@ class Reference:
         masks: bytes that K0 writes, for `out` buffers.
         instructions: wave instructions K0 executed.
         notes: what was left out, and what of K0's result depends on what.
+        varying: bytes of device globals, by section, in which K0's own runs differ.
         counts: int64 [instructions of K0's program], how often its first run executed each; None
             when the device does not count.
     """
@@ -70,6 +77,7 @@ class Reference:
     masks: dict[str, NDArray[np.bool_]]
     instructions: int
     notes: tuple[str, ...]
+    varying: Mapping[str, NDArray[np.bool_]]
     counts: NDArray[np.int64] | None = None
 
     @property
@@ -91,6 +99,7 @@ def options(
     *,
     profile: bool = False,
     late: bool = False,
+    state: int = 0,
 ) -> RunOptions:
     """Run options of a verification run."""
     return RunOptions(
@@ -101,6 +110,7 @@ def options(
         guards_mapped=config.guards_mapped,
         matrix=config.matrix,
         late_loads=late,
+        globals_state=state,
     )
 
 
@@ -144,14 +154,10 @@ class K0Runs:
             UnsupportedError: the device cannot run it.
         """
         config = self._config
-        if not compared_buffers(capsule):
-            raise self._refusal(
-                capsule, "has no out or inout buffer", "declare the role of what it computes"
-            )
         capsules: dict[Pattern, Capsule] = {
             p: poisoned(capsule, p, config.poison_seed) for p in PATTERNS
         }
-        first = self._run(capsules["A"], self._seed("A"), budget)
+        first = self._first(capsule, capsules["A"], budget)
         again = first if derived else self._run(capsules["A"], self._seed("A"))
         changed = _changed(capsule, first, again)
         if changed:
@@ -163,22 +169,50 @@ class K0Runs:
         masks = self._masks(capsule, capsules, first, second)
         notes = self._require_effect(capsule, masks, first)
         self._require_settled(capsule, capsules["A"], first, orders)
-        home = Case("A", capsules["A"], _compared(capsule, first), placement=placement)
+        home = Case(
+            "A", capsules["A"], _compared(capsule, first), placement=placement,
+            globals=first.globals,
+        )  # fmt: skip
         if derived:
             # B served for the masks.
-            return Reference((home,), masks, first.instructions, tuple(notes), first.counts)
+            return Reference(
+                (home,), masks, first.instructions, tuple(notes),
+                varying([first.globals, second.globals]), first.counts,
+            )  # fmt: skip
         cases = [
             home,
-            Case("B", capsules["B"], _compared(capsule, second)),
+            Case("B", capsules["B"], _compared(capsule, second), globals=second.globals),
             *self._moved(capsules, {"A": first, "B": second}, notes),
             *self._ordered(capsule, home, masks, first, notes),
+            *self._stateful(home, first, notes),
         ]
         if self._config.late_loads and self._device.label == "modelled":
             if self._late(capsule, capsules["A"], first):
                 cases.append(replace(home, late=True))
             else:
                 notes.append("late loads left out: they change K0's own result")
-        return Reference(tuple(cases), masks, first.instructions, tuple(notes), first.counts)
+        unstable = varying([first.globals, *(c.globals for c in cases if not c.state)])
+        for name, mask in unstable.items():
+            where = place(self._k0, name, int(mask.argmax()))
+            notes.append(f"{where}: K0's own runs differ; {int(mask.sum())} bytes left out")
+        return Reference(
+            tuple(cases), masks, first.instructions, tuple(notes), unstable, first.counts
+        )
+
+    def _first(self, capsule: Capsule, with_a: Capsule, budget: int | None) -> RunResult:
+        """K0's first run; refuses a launch on which nothing could be compared."""
+        idle = self._refusal(
+            capsule, "has no out or inout buffer", "declare the role of what it computes"
+        )
+        try:
+            first = self._run(with_a, self._seed("A"), budget)
+        except OracleError:
+            if compared_buffers(capsule):
+                raise
+            raise idle from None
+        if not compared_buffers(capsule) and not first.changed_globals:
+            raise idle
+        return first
 
     def _moved(
         self,
@@ -204,7 +238,21 @@ class K0Runs:
                         f"K0's own {b.name} depends on where memory lies: {differing} of {b.size} "
                         f"bytes in placement {placement}"
                     )
-            yield Case(pattern, moved, _compared(moved, result), placement=placement)
+            yield Case(
+                pattern, moved, _compared(moved, result), placement=placement,
+                globals=result.globals,
+            )  # fmt: skip
+
+    def _stateful(self, home: Case, first: RunResult, notes: list[str]) -> Iterator[Case]:
+        """K0 with other contents of its device globals, if it has any."""
+        for state in STATES if first.globals else ():
+            try:
+                result = self._run(home.capsule, self._seed("A"), state=state)
+            except (OracleError, UnsupportedError) as error:
+                notes.append(f"other contents of device globals left out: {error}")
+                continue
+            expected = _compared(home.capsule, result)
+            yield replace(home, expected=expected, globals=result.globals, state=state)
 
     def _ordered(
         self,
@@ -222,11 +270,14 @@ class K0Runs:
             chosen = options(config, self._seed("A"), schedule, config.k0_budget)
             result = self._device.run(self._k0, home.capsule, chosen)
             if result.ok and not _changed(capsule, first, result):
-                yield replace(home, schedule=schedule)
+                yield replace(home, schedule=schedule, globals=result.globals)
             elif result.ok and not config.exact and self._close(capsule, masks, first, result):
                 # Typically float atomics: their order is the schedule's.
                 notes.append(f"schedule {schedule} changes K0's own result within the tolerance")
-                yield replace(home, schedule=schedule, expected=_compared(capsule, result))
+                yield replace(
+                    home, schedule=schedule, expected=_compared(capsule, result),
+                    globals=result.globals,
+                )  # fmt: skip
             else:
                 notes.append(f"schedule {schedule} left out: it changes K0's own result")
 
@@ -280,8 +331,11 @@ class K0Runs:
     def _seed(self, pattern: Pattern) -> int:
         return junk_seed(self._config, pattern)
 
-    def _run(self, capsule: Capsule, junk: int, budget: int | None = None) -> RunResult:
-        chosen = options(self._config, junk, None, budget or self._config.k0_budget, profile=True)
+    def _run(
+        self, capsule: Capsule, junk: int, budget: int | None = None, *, state: int = 0
+    ) -> RunResult:
+        most = budget or self._config.k0_budget
+        chosen = options(self._config, junk, None, most, profile=True, state=state)
         result = self._device.run(self._k0, capsule, chosen)
         if not result.ok:
             raise self._fault(capsule, result.fault)
@@ -367,7 +421,7 @@ class K0Runs:
             for b in compared_buffers(capsule)
             if not (masks[b.name].any() if b.undefined else first.buffers[b.name] != b.data)
         ]
-        if len(idle) == len(compared_buffers(capsule)):
+        if len(idle) == len(compared_buffers(capsule)) and not first.changed_globals:
             raise self._refusal(
                 capsule, "writes no output", "check grid, sizes and roles of the launch"
             )
