@@ -129,7 +129,8 @@ def _probe(opened: Object, name: str, sizes: dict[str, int]) -> Draft:
         dtype, why = _type(
             argument, triton, guessed_dtype(uses.get(argument.offset, ()), argument.size)
         )
-        known.append(Known(label, argument.offset, argument.size, pointer, dtype, why))
+        name = (argument.name or "").removesuffix(".coerce") or label
+        known.append(Known(name, label, argument.offset, argument.size, pointer, dtype, why))
         if pointer:
             continue
         if dtype.startswith(("f", "bf")):
@@ -153,6 +154,8 @@ def _probe(opened: Object, name: str, sizes: dict[str, int]) -> Draft:
     else:
         block_why = explorer.find_block()
     lds_why = "shared in Triton's .json" if "shared" in facts else "nothing asks for more"
+    whole = [k.offset for k in known if k.pointer and k.dtype.startswith(("i", "u"))]
+    explorer.wake(whole or [k.offset for k in known if k.pointer and not k.dtype])
     shape = explore(explorer)
     elements = Elements(prober.program, found)
     return fill(explorer, shape, known, elements, lds_why, block_why, sizes)

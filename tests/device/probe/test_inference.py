@@ -10,6 +10,9 @@ from collections.abc import Callable
 import pytest
 
 from asmevo.api import infer_launch
+from asmevo.isa.target import Target
+from asmevo.program.build import assemble_object
+from benchmarks.common import kernel_source
 
 # Roles and types in the order of the arguments; shapes and grids in the names that they get.
 KERNELS = {
@@ -83,3 +86,41 @@ def test_sizes_of_the_user_are_used(kernel_objects: Callable[..., bytes]) -> Non
     found = infer_launch(kernel_objects("saxpy"), sizes={"arg3": 1000})
     assert found.spec.sizes["arg3"] == 1000
     assert found.ok
+
+
+def test_a_kernel_that_leaves_at_once_on_zeros_is_woken() -> None:
+    """The count in memory is 0 at first: only with other contents does the kernel write."""
+    body = """s_load_dwordx4 s[4:7], s[0:1], 0x0
+v_lshlrev_b32 v1, 2, v0
+s_waitcnt lgkmcnt(0)
+s_load_dword s8, s[4:5], 0x0
+s_waitcnt lgkmcnt(0)
+s_cmp_eq_u32 s8, 0
+s_cbranch_scc1 leave
+v_mov_b32 v2, 1.0
+v_mul_f32 v2, v2, v2
+global_store_dword v1, v2, s[6:7]
+leave:"""
+    found = infer_launch(assemble_object(kernel_source(body), Target("gfx942")))
+    assert found.ok, found.reason
+    assert found.spec.args[0].init == "fill(1)"
+    assert found.spec.args[1].role == "out"
+
+
+def test_names_of_the_metadata_stay_even_where_expressions_cannot_use_them() -> None:
+    source = kernel_source(
+        "s_load_dwordx4 s[4:7], s[0:1], 0x0\ns_load_dword s8, s[0:1], 0x10\n"
+        "v_lshlrev_b32 v1, 2, v0\ns_waitcnt lgkmcnt(0)\nv_cmp_gt_u32 vcc, s8, v0\n"
+        "s_and_b64 exec, exec, vcc\nglobal_load_dword v2, v1, s[4:5]\ns_waitcnt vmcnt(0)\n"
+        "v_add_f32 v2, v2, v2\nglobal_store_dword v1, v2, s[6:7]"
+    )
+    source = source.replace(".kernarg_segment_size: 16", ".kernarg_segment_size: 24")
+    at = source.index("...\n.end_amdgpu_metadata")
+    word = "      - {.offset: 16, .size: 4, .value_kind: by_value, .name: batch}\n"
+    source = source[:at] + word + source[at:]
+    source = source.replace("{.offset: 0,", "{.name: max, .offset: 0,")
+    source = source.replace("{.offset: 8,", "{.name: 'a b', .offset: 8,")
+    found = infer_launch(assemble_object(source, Target("gfx942")))
+    assert found.ok, found.reason
+    assert [a.name for a in found.spec.args] == ["max", "a b", "batch"]
+    assert found.spec.args[0].shape == (found.spec.args[2].value,)

@@ -26,6 +26,7 @@ _LARGE = tuple(p + 120 for p in _PRIMES)  # at least two tiles of most kernels
 _CAP = 200  # workgroups along an axis after which it counts as unguarded
 _FAR = 1 << 14
 FEW = 3
+_CONTENTS = (1, 16, 64)
 _MORE = 2100  # added to a size to see whether more workgroups find work
 _BLOCKS_1D = (256, 64, 128, 512, 1024, 32)
 _BLOCKS_2D = ((16, 16), (32, 8), (64, 4), (32, 32), (8, 32), (4, 64), (128, 2), (8, 8), (16, 8))
@@ -157,6 +158,21 @@ class Explorer:
             bool(d.enable_sgpr_workgroup_id_y),
             bool(d.enable_sgpr_workgroup_id_z),
         )
+
+    def wake(self, pointers: Sequence[int]) -> None:
+        """Find contents of the given buffers with which the kernel writes something.
+
+        A kernel may leave at once where a length, a count or a page number in memory is 0.
+        """
+        names = {**self.at(self.table)}
+        one: Triple = (1, 1, 1)
+        for word in (0, *_CONTENTS):
+            self.fill = dict.fromkeys(pointers, word)
+            self.forget()
+            if self.run(names, one).wrote:
+                return
+        self.fill = {}
+        self.forget()
 
     # --- the workgroup ----------------------------------------------------------------------
     def find_block(self) -> str:

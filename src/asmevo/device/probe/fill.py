@@ -23,7 +23,8 @@ class Known:
     """What is known of an argument before anything runs.
 
     Attributes:
-        name: for people and expressions.
+        name: of its entry in the launch.
+        label: what expressions call it.
         offset: in the kernarg segment.
         size: in bytes.
         pointer: whether it is one.
@@ -32,6 +33,7 @@ class Known:
     """
 
     name: str
+    label: str
     offset: int
     size: int
     pointer: bool
@@ -145,7 +147,7 @@ def _indices(explorer: Explorer, shape: Shape, found: dict[int, Buffer]) -> dict
     for offset, buffer in found.items():
         if buffer.role != "in" or not buffer.dtype.startswith(("i", "u")):
             continue
-        explorer.fill = {**fill, offset: 1}
+        explorer.fill = {**fill, offset: fill.get(offset, 0) + 1}
         explorer.forget()
         moved = explorer.run(shape.base, explorer.grid(shape.base))
         led = tuple(
@@ -181,7 +183,7 @@ def strides(explorer: Explorer, shape: Shape, found: Mapping[int, Buffer]) -> di
             gaps = {n: row for n in open_words if (row := _row_length(poly, n)) is not None}
             for name, row in gaps.items():
                 if not row.names & (gaps.keys() | {name}):
-                    out[name] = row
+                    out = {n: p.replaced({name: row}) for n, p in out.items()} | {name: row}
                     progress = True
                     break
         if not progress:
@@ -227,7 +229,8 @@ def fill(
     for argument in known:
         if argument.pointer:
             buffer = found[argument.offset]
-            args.append(_pointer(argument, buffer, shape, rows, known, questions))
+            filled = explorer.fill.get(argument.offset, 0)
+            args.append(_pointer(argument, buffer, shape, rows, known, filled, questions))
         else:
             args.append(_value(argument, explorer, shape, rows, idle, used, questions))
     for number, axis in enumerate(shape.axes):
@@ -325,7 +328,7 @@ def _value(
     questions: list[str],
 ) -> Argument:
     """The entry of an argument that is no pointer."""
-    name, size = argument.name, argument.size
+    name, label, size = argument.name, argument.label, argument.size
     if argument.offset in explorer.fixed:
         if argument.dtype.startswith(_FLOATS):
             value = 1.0e-5 if "eps" in name.lower() else 1.0
@@ -338,20 +341,20 @@ def _value(
         return Argument({"name": name, "bytes": " ".join(["00"] * size)}, ("nothing is known",))
     kind = argument.dtype or {1: "i8", 2: "i16", 4: "i32", 8: "i64"}[size]
     entry: dict[str, object] = {"name": name, "dtype": kind}
-    if name in rows:
-        entry["value"] = rows[name].text()
+    if label in rows:
+        entry["value"] = rows[label].text()
         return Argument(entry, ("distance between rows: this leaves no gap",))
-    if shape.derived is not None and shape.derived.word == name:
+    if shape.derived is not None and shape.derived.word == label:
         entry["value"] = shape.derived.text()
         return Argument(entry, ("only a multiple of the others made sense",))
-    if name in idle:
+    if label in idle:
         entry["value"] = 1
-        if "flag" in idle[name]:
+        if "flag" in idle[label]:
             questions.append(f"is {name} a flag? 1 was taken")
-        return Argument(entry, (idle[name],))
-    entry["value"] = name
-    reasons = ["decides how far buffers are touched"] if name in used else []
-    if name in {p.name for a in shape.axes for p in a.parts}:
+        return Argument(entry, (idle[label],))
+    entry["value"] = label
+    reasons = ["decides how far buffers are touched"] if label in used else []
+    if label in {p.name for a in shape.axes for p in a.parts}:
         reasons = ["decides how many workgroups find work"]
     return Argument(entry, tuple(reasons))
 
@@ -362,9 +365,10 @@ def _pointer(
     shape: Shape,
     rows: Mapping[str, Polynomial],
     known: Sequence[Known],
+    filled: int,
     questions: list[str],
 ) -> Argument:
-    """The entry of a pointer."""
+    """The entry of a pointer; `filled` is the word its memory was filled with."""
     name = argument.name
     if buffer.role == "unused":
         questions.append(f"is {name} a null pointer? nothing touched it at the sizes tried")
@@ -376,7 +380,7 @@ def _pointer(
     else:
         order = [a.free for a in shape.axes if a.free]
         order += [] if shape.derived is None else [shape.derived.times]
-        order += [k.name for k in known if not k.pointer]
+        order += [k.label for k in known if not k.pointer]
         dims = buffer.elements.replaced(rows).factors(order)
         if buffer.axis >= 0:
             dims = (shape.axes[buffer.axis].text(), *(d for d in dims if d != "1"))
@@ -385,13 +389,16 @@ def _pointer(
     reasons = [buffer.why, size_why]
     if buffer.role != "out":
         entry["init"] = _contents(buffer.dtype)
+        if filled and entry["init"] == "zeros":
+            entry["init"] = f"fill({filled})"
+            reasons.append("with zeros here nothing is written")
     entry["role"] = buffer.role
     does = {"in": "only read", "out": "written, and not read before", "inout": "read, then written"}
     reasons.append(does[buffer.role])
     if buffer.index:
         names = {k.offset: k.name for k in known}
         into = ", ".join(names[o] for o in buffer.index if o in names) or "memory"
-        questions.append(f"{name} holds indices into {into}: what range? zeros were taken")
+        questions.append(f"{name} holds indices into {into}: what range? {filled} was taken")
         reasons.append(f"indices into {into}")
     return Argument(entry, tuple(reasons))
 
