@@ -52,8 +52,12 @@ amdhsa.kernels:
 """
 
 
-def kernel(*lines: str) -> Program:
-    return recover(CodeObject.open(assemble_object(TEMPLATE.format(body="\n".join(lines)))))
+def kernel(*lines: str, arch: str = "gfx942") -> Program:
+    text = TEMPLATE.format(body="\n".join(lines))
+    if arch != "gfx942":  # RDNA: wave32, one register file
+        text = text.replace("gfx942", arch).replace(".amdhsa_accum_offset 32\n", "")
+        text = text.replace(".wavefront_size: 64", ".wavefront_size: 32")
+    return recover(CodeObject.open(assemble_object(text)))
 
 
 def texts(program: Program, edits: Sequence[Edit] = ()) -> list[str]:
