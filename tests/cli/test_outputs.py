@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import stat
 import subprocess
@@ -12,6 +13,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from asmevo.api.files import Refused, check_outputs, read_file, write_file
@@ -82,6 +84,40 @@ def test_an_input_is_never_overwritten(
     got = run(*writers(ready, launch, output)[name], "--force")
     got.complaint(2, "which is never overwritten")
     assert contents(ready.parent) == before
+
+
+@pytest.mark.parametrize("how", ["name", "hard link", "symbolic link"])
+@pytest.mark.parametrize("name", ["save", "optimize", "record", "report", "store"])
+def test_a_file_that_the_launch_names_is_an_input(
+    run: Run, saxpy: Path, launch: Path, name: str, how: str
+) -> None:
+    """`init: file:x.npy`, by its name or by any other."""
+    array = saxpy.parent / "x.npy"
+    np.save(array, np.ones(1000, np.float32))
+    text = re.sub('init: "[^"]*"', 'init: "file:x.npy"', launch.read_text(), count=1)
+    launch.write_text(text)
+    output = array if how == "name" else saxpy.parent / "other"
+    if how == "hard link":
+        os.link(array, output)
+    elif how == "symbolic link":
+        output.symlink_to(array)
+    commands = writers(saxpy, launch, output)
+    commands["store"] = ["optimize", saxpy, "--launch", launch, "--budget", 1, "-o",
+                         saxpy.parent / "NEW", "--store", output]  # fmt: skip
+    kept = contents(saxpy.parent)
+    run(*commands[name], "--force").complaint(2, "x.npy", "never overwritten")
+    assert contents(saxpy.parent) == kept
+
+
+def test_a_capsule_that_is_run_is_not_written_again(run: Run, saxpy: Path, launch: Path) -> None:
+    folder = saxpy.parent / "capsules"
+    folder.mkdir()
+    assert run("run", saxpy, "--launch", launch, "--save-capsules", folder).code == 0
+    [capsule, *_] = sorted(folder.iterdir())
+    kept = capsule.read_bytes()
+    again = ("run", capsule, "--object", saxpy, "--save-capsules", folder, "--force")
+    run(*again).complaint(2, capsule.name, "never overwritten")
+    assert capsule.read_bytes() == kept
 
 
 def test_two_outputs_are_two_files(run: Run, saxpy: Path, launch: Path) -> None:

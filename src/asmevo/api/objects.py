@@ -120,6 +120,16 @@ def launches(
     return capsules_for(code, launch, sizes or None, kernel=kernel, seed=input_seed)
 
 
+def launch_inputs(launch: Path) -> list[Path]:
+    """The file of a launch and the files that it names: inputs, which are never overwritten.
+
+    Raises:
+        InputError: it is no launch description.
+    """
+    read_file(launch)
+    return [launch, *(() if is_capsule(launch) else LaunchSpec.load(launch).files)]
+
+
 def emulated(progress: Progress | None = None) -> EmulatedDevice:
     """The embedded default device; `progress` is told of helpers being compiled."""
     # The compilers behind it take longer to load than most use cases to run.

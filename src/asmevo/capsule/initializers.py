@@ -25,6 +25,8 @@ from asmevo.capsule.dtypes import DType
 from asmevo.capsule.expressions import Number, evaluate_node, parse
 from asmevo.errors import InputError
 
+FILE = "file:"
+"""How an initializer begins that takes an array from a file beside the description."""
 _LARGEST_NPY_HEADER = 1 << 16
 _CHUNK = 1 << 20  # elements drawn at a time: bounds the float64 scratch of a large buffer
 _Words = Callable[[int, int, tuple[Number, ...]], NDArray[Any]]
@@ -63,8 +65,8 @@ class Initializer:
         """
         where = f"init of {what}"
         count = int(np.prod(shape, dtype=np.int64)) if shape else 1
-        if text.startswith("file:"):
-            return self._file(text[5:], element, shape, where)
+        if text.startswith(FILE):
+            return self._file(text[len(FILE) :], element, shape, where)
         word, parameters, scale = self._split(text, where)
         if word == "zeros" and not parameters:
             return bytes(count * element.size)

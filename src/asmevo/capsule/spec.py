@@ -25,6 +25,7 @@ from pydantic import (
 
 from asmevo.capsule.dtypes import dtype
 from asmevo.capsule.expressions import FUNCTIONS, evaluate
+from asmevo.capsule.initializers import FILE
 from asmevo.capsule.layout import Layout
 from asmevo.capsule.model import DEFAULT_GUARD, LARGEST_GUARD, ROLES, Role, Tolerance
 from asmevo.capsule.schedule import Schedule
@@ -155,6 +156,12 @@ class LaunchSpec(_Model):
     def directory(self) -> Path:
         """Folder that `file:` initializers are relative to."""
         return self._directory
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Files that `file:` initializers name, whether they are there or not."""
+        named = (a.init[len(FILE) :] for a in self.args if a.init and a.init.startswith(FILE))
+        return tuple(dict.fromkeys(self._directory / name for name in named))
 
     @property
     def digest(self) -> str:

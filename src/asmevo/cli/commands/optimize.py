@@ -14,6 +14,7 @@ import typer
 
 from asmevo.api import Optimization, optimize
 from asmevo.api.files import check_outputs, read_file, write_file
+from asmevo.api.objects import launch_inputs
 from asmevo.api.optimization import SCHEMA, before_after
 from asmevo.cli.common import (
     ForceOption,
@@ -192,9 +193,10 @@ def register(app: typer.Typer) -> None:
         Example: asmevo optimize K0.hsaco --launch launch.yaml --budget 200 -o K1.hsaco
         """
         outputs = Outputs(output, record, report, force, store if resume else None)
-        outputs.check([object, launch])
+        inputs = [object, *launch_inputs(launch)]
+        outputs.check(inputs)
         if store is not None and not resume:
-            check_outputs([store], [object, launch, output, record, report], force=True)
+            check_outputs([store], [*inputs, output, record, report], force=True)
         with progress("search") as advance:
             result = optimize(
                 object,

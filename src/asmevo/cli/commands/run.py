@@ -12,6 +12,7 @@ import typer
 
 from asmevo.api import Run, run
 from asmevo.api.files import check_outputs, write_file
+from asmevo.api.objects import launch_inputs
 from asmevo.capsule.model import Capsule
 from asmevo.cli.common import (
     ForceOption,
@@ -93,7 +94,8 @@ def register(app: typer.Typer) -> None:
         Example: asmevo run saxpy-0.capsule --object K1.hsaco
         """
         path, launch = _object_and_launch(first, launch, object)
-        check_outputs([save], [path, launch], force=force)
+        inputs = [path, *launch_inputs(launch)]
+        check_outputs([save], inputs, force=force)
         if save_capsules is not None and not save_capsules.is_dir():
             raise InputError(f"{save_capsules} is no folder", "create it first")
         with progress("run") as advance:
@@ -118,7 +120,7 @@ def register(app: typer.Typer) -> None:
             lines.append(f"wrote {save}")
         if save_capsules is not None:
             for n, capsule in enumerate(result.launches):
-                lines.append(f"wrote {_save_capsule(save_capsules, n, capsule, force)}")
+                lines.append(f"wrote {_save_capsule(save_capsules, n, capsule, inputs, force)}")
         emit(
             format,
             SCHEMA,
@@ -149,10 +151,12 @@ def _save(path: Path, result: Run, force: bool) -> None:
     write_file(path, out.getvalue(), force=force)
 
 
-def _save_capsule(folder: Path, number: int, capsule: Capsule, force: bool) -> Path:
+def _save_capsule(
+    folder: Path, number: int, capsule: Capsule, inputs: list[Path], force: bool
+) -> Path:
     safe = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in capsule.kernel)
     path = folder / f"{safe[:80] or 'kernel'}-{number}.capsule"
-    check_outputs([path], force=force)
+    check_outputs([path], inputs, force=force)
     capsule.save(path)
     return path
 
