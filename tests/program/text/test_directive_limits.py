@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from asmevo.errors import InputError
+from asmevo.errors import AsmEvoError, BuildError, InputError
+from asmevo.program.text.asmread import read
 from asmevo.program.text.directive_limits import vet
 
 KERNELS = Path(__file__).resolve().parents[3] / "kernels"
@@ -91,3 +92,37 @@ def test_the_line_of_the_file_is_named() -> None:
 )
 def test_modest_directives_pass(line: str) -> None:
     vet(f"\t.text\n\t{line}\n")
+
+
+PLAIN = """
+.amdgcn_target "amdgcn-amd-amdhsa--gfx942"
+.text
+k:
+s_endpgm
+{line}
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ".size k, .Lend-k",  # a label that is not there
+        ".size k, other",
+        ".size k, k-other+4",
+        ".size k, .-undefined",
+    ],
+)
+def test_what_llvm_dies_of_is_an_error(line: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """LLVM calls `report_fatal_error`, which ends its process; nothing reaches our stderr."""
+    with pytest.raises(BuildError, match="Size expression must be absolute"):
+        read(PLAIN.format(line=line))
+    assert capfd.readouterr() == ("", "")
+
+
+def test_metadata_that_llvm_reads_as_faulty_prints_nothing(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    text = PLAIN.format(line=".amdgpu_metadata\namdhsa.kernels: [\n.end_amdgpu_metadata")
+    with pytest.raises(AsmEvoError):
+        read(text)
+    assert capfd.readouterr() == ("", "")

@@ -17,9 +17,11 @@ import struct
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from asmevo.codeobject import CodeObject, FormatError, build, directives, metatext
+from asmevo.codeobject.guarded import guarded
 from asmevo.codeobject.note import put_note
 from asmevo.errors import AsmEvoError, BuildError, InputError
 from asmevo.isa.instruction import Instruction
@@ -130,7 +132,7 @@ def _build(text: str) -> Built:
     stored = [line[len(CONTAINER) :] for line in lines if line.startswith(CONTAINER)]
     if not stored:
         vet(text)
-        return Built(build(text))
+        return Built(guarded(lambda: build(text)))
     facts, co = _container("".join(stored))
     code, rest = _split(lines)
     program = _program(co, facts, code)
@@ -450,7 +452,7 @@ def _descriptors(co: CodeObject, data: bytes, program: Program, rest: Sequence[s
         if lines == [" ".join(x.split()) for x in old_kernels[name]]:
             continue
         try:
-            made = directives.assemble_block(lines, co.target, co.abi_version)
+            made = guarded(partial(directives.assemble_block, lines, co.target, co.abi_version))
         except BuildError as err:
             raise _about(lines[err.line - 1] if err.line else lines[0], err) from None
         at = next(
@@ -467,7 +469,7 @@ def _descriptors(co: CodeObject, data: bytes, program: Program, rest: Sequence[s
 
 def _put_metadata(co: CodeObject, out: bytearray, lines: Sequence[str]) -> None:
     try:
-        made = metatext.assemble_block(lines, co.target, co.abi_version)
+        made = guarded(partial(metatext.assemble_block, lines, co.target, co.abi_version))
     except BuildError as err:
         raise _about(lines[min(err.line, len(lines)) - 1] if err.line else lines[0], err) from None
     old = co.metadata
