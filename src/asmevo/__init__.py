@@ -29,11 +29,13 @@ _USE_CASES = (
     "Search",
     "Verification",
     "asm",
+    "audit",
     "bench",
     "check",
     "check_launches",
     "disasm",
     "doctor",
+    "evidence_bundle",
     "extract",
     "find",
     "infer_launch",
@@ -46,6 +48,7 @@ _USE_CASES = (
     "replace",
     "roundtrip",
     "run",
+    "schema",
     "verify",
 )
 __all__ = ["__version__", *_USE_CASES]  # pyright: ignore[reportUnsupportedDunderAll]

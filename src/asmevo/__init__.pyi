@@ -43,6 +43,9 @@ from asmevo.api import (
     asm as asm,
 )
 from asmevo.api import (
+    audit as audit,
+)
+from asmevo.api import (
     bench as bench,
 )
 from asmevo.api import (
@@ -56,6 +59,9 @@ from asmevo.api import (
 )
 from asmevo.api import (
     doctor as doctor,
+)
+from asmevo.api import (
+    evidence_bundle as evidence_bundle,
 )
 from asmevo.api import (
     extract as extract,
@@ -92,6 +98,9 @@ from asmevo.api import (
 )
 from asmevo.api import (
     run as run,
+)
+from asmevo.api import (
+    schema as schema,
 )
 from asmevo.api import (
     verify as verify,

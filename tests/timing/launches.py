@@ -12,7 +12,7 @@ from asmevo.capsule.model import BufferState, Capsule, PointerSlot
 from asmevo.program.build import assemble_object
 
 BUFFER, KERNARG = 0x7F00_0000_0000, 0x7C00_0000_0000
-_TEMPLATE = """.amdgcn_target "amdgcn-amd-amdhsa--{arch}"
+TEMPLATE = """.amdgcn_target "amdgcn-amd-amdhsa--{arch}"
 .amdhsa_code_object_version 6
 .text
 .globl k
@@ -67,7 +67,7 @@ class Launched:
 
 @cache
 def _built(body: str, arch: str) -> bytes:
-    return assemble_object(_TEMPLATE.format(body=body, arch=arch))
+    return assemble_object(TEMPLATE.format(body=body, arch=arch))
 
 
 def launched(

@@ -5,6 +5,7 @@ nothing, and returns a frozen result with `ok`, `status`, `reason` and `data`.
 """
 
 from asmevo.api.assembly import Assembled, Disassembly, asm, disasm
+from asmevo.api.auditing import audit
 from asmevo.api.benchmarking import bench
 from asmevo.api.checking import Checked, check, check_launches
 from asmevo.api.containers import Replaced, Search, extract, replace
@@ -13,10 +14,11 @@ from asmevo.api.environment import doctor
 from asmevo.api.inferring import Inference, infer_launch
 from asmevo.api.inspection import Inspection, inspect, launch_template
 from asmevo.api.objects import Object, launches, open
-from asmevo.api.optimization import Optimization, optimize
+from asmevo.api.optimization import Optimization, evidence_bundle, optimize
 from asmevo.api.results import Result
 from asmevo.api.roundtrips import Roundtrip, roundtrip
 from asmevo.api.running import Run, profile, run
+from asmevo.api.schemas import schema
 from asmevo.api.verification import Verification, verify
 
 __all__ = [
@@ -34,11 +36,13 @@ __all__ = [
     "Search",
     "Verification",
     "asm",
+    "audit",
     "bench",
     "check",
     "check_launches",
     "disasm",
     "doctor",
+    "evidence_bundle",
     "extract",
     "find",
     "infer_launch",
@@ -51,5 +55,6 @@ __all__ = [
     "replace",
     "roundtrip",
     "run",
+    "schema",
     "verify",
 ]

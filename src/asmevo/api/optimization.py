@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +24,13 @@ from asmevo.api.objects import (
 from asmevo.api.results import Result
 from asmevo.api.verification import FINAL_VARIATIONS, code_coverage
 from asmevo.capsule.model import Capsule, timed_launches
+from asmevo.deliver.bundle import pack
 from asmevo.device.protocol import Timing
 from asmevo.drivers import make_driver
 from asmevo.errors import InputError
 from asmevo.program import Program, recover
 from asmevo.program.edit import Edit, apply
+from asmevo.search.commit import CommitRule
 from asmevo.search.controller import Config, Controller, SearchResult
 from asmevo.search.controller import Progress as SearchProgress
 from asmevo.verify.coverage import judge_changes
@@ -48,12 +50,16 @@ class Optimization(Result):
         object: bytes of the fastest accepted object, or None when none was faster.
         search: nodes and attempts in full.
         interrupted: Ctrl-C ended the search; what was accepted until then is the result.
+        launches: what candidates were compared on.
+        verification: options of the winner's last verification.
     """
 
     original: Object
     object: bytes | None
     search: SearchResult
     interrupted: bool
+    launches: tuple[Capsule, ...]
+    verification: VerifyConfig
 
 
 def optimize(
@@ -122,8 +128,9 @@ def optimize(
     record["launch_notes"] = [*notes, *idle_notes(opened, timed_launches(capsules))]
     record["growth"] = recover(opened.code).growth_refused or "allowed"
     found = result.best.parent is not None
+    final = _final(config)
     if found:
-        record["evidence"] = _again(opened, result.object, capsules, config)
+        record["evidence"] = _again(opened, result.object, capsules, final)
     reason = "no accepted edit; no object written"
     if found:
         reason = f"{result.best.speedup:.4f}x {result.root.label}"
@@ -138,14 +145,33 @@ def optimize(
         result.object if found else None,
         result,
         result.stopped == "interrupted",
+        tuple(capsules),
+        final,
     )
 
 
-def _again(
-    opened: Object, winner: bytes, capsules: Sequence[Capsule], config: VerifyConfig
-) -> dict[str, Any]:
-    """Judge the winner from scratch: other junk, a device without history, exact arithmetic."""
-    final = VerifyConfig(
+def evidence_bundle(result: Optimization) -> bytes:
+    """The evidence bundle of an accepted object, as the bytes of a file; see `audit`.
+
+    Raises:
+        InputError: nothing was accepted.
+    """
+    if result.object is None:
+        raise InputError("nothing was accepted, so there is no evidence", result.reason)
+    return pack(
+        result.original.data,
+        result.object,
+        result.search.lineage,
+        result.launches,
+        result.data,
+        rule=asdict(CommitRule()),
+        verify=result.verification.to_json(),
+    )
+
+
+def _final(config: VerifyConfig) -> VerifyConfig:
+    """Options of the winner's last verification: other junk and orders, exact arithmetic."""
+    return VerifyConfig(
         poison_seed=config.poison_seed + 1,
         exact=config.exact,
         schedules=config.schedules or ("shuffle:1",),
@@ -153,6 +179,12 @@ def _again(
         allow_untested=config.allow_untested,
         variation_limit=FINAL_VARIATIONS,
     )
+
+
+def _again(
+    opened: Object, winner: bytes, capsules: Sequence[Capsule], final: VerifyConfig
+) -> dict[str, Any]:
+    """Judge the winner from scratch, on a device without history."""
     device = emulated()
     again = DifferentialOracle(opened.data, device, final).verify(winner, capsules)
     again, missed = judge_changes(

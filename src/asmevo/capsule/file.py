@@ -9,6 +9,7 @@ before anything is allocated, so a damaged or hostile file costs no more memory 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import struct
@@ -63,7 +64,9 @@ class _Pointer(_Record):
     holder: str = KERNARG
 
 
-class _Header(_Record):
+class Header(_Record):
+    """Everything but contents: the JSON part of the file."""
+
     kernel: str
     grid: list[int] = Field(min_length=3, max_length=3)
     block: list[int] = Field(min_length=3, max_length=3)
@@ -119,6 +122,32 @@ def _header(capsule: Capsule) -> bytes:
     return json.dumps(document, separators=(",", ":")).encode()
 
 
+def _parts(capsule: Capsule) -> list[bytes]:
+    """The file's contents, in order."""
+    header = _header(capsule)
+    parts = [capsule.kernarg, *(b.data for b in capsule.buffers)]
+    state = hashlib.sha256(header)
+    for part in parts:
+        state.update(part)
+    head = _HEAD.pack(MAGIC, VERSION, len(header), sum(map(len, parts)), state.digest())
+    return [head, header, *parts]
+
+
+def dumps(capsule: Capsule) -> bytes:
+    """A capsule as the bytes of its file."""
+    return b"".join(_parts(capsule))
+
+
+def loads(data: bytes, name: str) -> Capsule:
+    """Inverse of `dumps`; `name` is for messages.
+
+    Raises:
+        CapsuleFileError: see `load`.
+        InputError: its contents contradict each other.
+    """
+    return _read(io.BytesIO(data), len(data), Path(name))
+
+
 def save(capsule: Capsule, path: str | Path) -> None:
     """Write a capsule. The file appears complete or not at all.
 
@@ -126,17 +155,11 @@ def save(capsule: Capsule, path: str | Path) -> None:
         EnvironmentFault: the file cannot be written.
     """
     path = Path(path)
-    header = _header(capsule)
-    parts = [capsule.kernarg, *(b.data for b in capsule.buffers)]
-    state = hashlib.sha256(header)
-    for part in parts:
-        state.update(part)
-    head = _HEAD.pack(MAGIC, VERSION, len(header), sum(map(len, parts)), state.digest())
     temporary: str | None = None
     try:
         descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         with os.fdopen(descriptor, "wb") as stream:
-            for part in (head, header, *parts):
+            for part in _parts(capsule):
                 stream.write(part)
             stream.flush()
             os.fsync(stream.fileno())
@@ -194,7 +217,7 @@ def _read(stream: BinaryIO, size: int, path: Path) -> Capsule:
     if state.digest() != digest:
         raise CapsuleFileError(f"{path} is damaged: checksum differs", _REMEDY)
     try:
-        record = _Header.model_validate(json.loads(header))
+        record = Header.model_validate(json.loads(header))
     except (ValidationError, ValueError, TypeError, RecursionError):
         raise CapsuleFileError(f"{path} is damaged: header does not parse", _REMEDY) from None
     if record.kernarg_size + sum(b.size for b in record.buffers) != data_length:
@@ -205,7 +228,7 @@ def _read(stream: BinaryIO, size: int, path: Path) -> Capsule:
         raise InputError(f"{path}: {error}", error.remedy or _REMEDY) from None
 
 
-def _capsule(record: _Header, data: bytes) -> Capsule:
+def _capsule(record: Header, data: bytes) -> Capsule:
     view, offset = memoryview(data), record.kernarg_size
     buffers: list[BufferState] = []
     for b in record.buffers:

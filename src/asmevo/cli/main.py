@@ -20,6 +20,7 @@ from asmevo import __version__
 from asmevo.cli.app import App
 from asmevo.cli.commands import (
     asm,
+    audit,
     bench,
     check,
     corpus,
@@ -33,6 +34,7 @@ from asmevo.cli.commands import (
     optimize,
     roundtrip,
     run,
+    schema,
     verify,
 )
 from asmevo.cli.output import (
@@ -66,8 +68,8 @@ app = App(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for module in (
-    *(demo, optimize, verify, check, run, bench),
-    *(inspect, find, extract, disasm, asm, roundtrip, doctor),
+    *(demo, optimize, verify, audit, check, run, bench),
+    *(inspect, find, extract, disasm, asm, roundtrip, schema, doctor),
 ):
     module.register(app)
 app.add_typer(corpus.app, name="corpus")

@@ -72,7 +72,7 @@ def register(app: typer.Typer) -> None:
             raise typer.BadParameter(f"there is no kernel {kernel!r}; there is {names}")
         output.mkdir(parents=True, exist_ok=True)
         k0, launch, k1 = (output / n for n in ("K0.hsaco", "launch.yaml", "K1.hsaco"))
-        outputs = Outputs(k1, output / "record.json", output / "report.html", force)
+        outputs = Outputs(k1, output / "record.json", output / "report.html", None, force)
         check_outputs([k0, launch, k1, outputs.record, outputs.report], force=force)
         write_file(k0, assemble_object(source.read_text(encoding="utf-8")), force=force)
         write_file(launch, (folder / "launch" / f"{kernel}.yaml").read_bytes(), force=force)

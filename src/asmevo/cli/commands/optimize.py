@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from asmevo.api import Optimization, optimize
+from asmevo.api import Optimization, evidence_bundle, optimize
 from asmevo.api.files import check_outputs, read_file, write_file
 from asmevo.api.objects import launch_inputs
 from asmevo.api.optimization import SCHEMA, before_after
@@ -50,6 +50,7 @@ class Outputs:
         object: the optimized object.
         record: JSON record, or None.
         report: HTML report, or None.
+        evidence: evidence bundle, or None.
         force: whether to replace existing files.
         resumed: store of the run that goes on; its own earlier results may be replaced.
     """
@@ -57,6 +58,7 @@ class Outputs:
     object: Path
     record: Path | None
     report: Path | None
+    evidence: Path | None = None
     force: bool = False
     resumed: Path | None = None
 
@@ -66,7 +68,7 @@ class Outputs:
         Raises:
             Refused: see `api.files.check_outputs`.
         """
-        paths = [self.object, self.record, self.report]
+        paths = [self.object, self.record, self.report, self.evidence]
         check_outputs(paths, inputs, force=True)
         fresh = [p for p in paths if p is not None and not self._own(p)]
         check_outputs(fresh, inputs, force=self.force)
@@ -102,6 +104,9 @@ class Outputs:
             page = html.render(result.data, *before_after(result))
             write_file(self.report, page.encode(), force=force)
             written.append(self.report)
+        if self.evidence is not None and result.object is not None:
+            write_file(self.evidence, evidence_bundle(result), force=force)
+            written.append(self.evidence)
         return written
 
 
@@ -168,6 +173,10 @@ def register(app: typer.Typer) -> None:
         ] = False,
         record: Annotated[Path | None, typer.Option(help="write a JSON record")] = None,
         report: Annotated[Path | None, typer.Option(help="write an HTML report")] = None,
+        evidence: Annotated[
+            Path | None,
+            typer.Option(help="write an evidence bundle that `asmevo audit` checks"),
+        ] = None,
         exact: Annotated[
             bool, typer.Option("--exact", help="accept bit-equal results only")
         ] = False,
@@ -192,11 +201,11 @@ def register(app: typer.Typer) -> None:
 
         Example: asmevo optimize K0.hsaco --launch launch.yaml --budget 200 -o K1.hsaco
         """
-        outputs = Outputs(output, record, report, force, store if resume else None)
+        outputs = Outputs(output, record, report, evidence, force, store if resume else None)
         inputs = [object, *launch_inputs(launch)]
         outputs.check(inputs)
         if store is not None and not resume:
-            check_outputs([store], [*inputs, output, record, report], force=True)
+            check_outputs([store], [*inputs, output, record, report, evidence], force=True)
         with progress("search") as advance:
             result = optimize(
                 object,

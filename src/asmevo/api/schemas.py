@@ -1,0 +1,31 @@
+"""JSON Schemas of the files that AsmEvo reads and writes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from asmevo.capsule.file import Header
+from asmevo.capsule.spec import LaunchSpec
+from asmevo.deliver.bundle import Manifest
+from asmevo.errors import InputError
+
+_MODELS: dict[str, type[BaseModel]] = {
+    "bundle": Manifest,
+    "capsule": Header,
+    "launch": LaunchSpec,
+}
+SCHEMA_NAMES = tuple(_MODELS)
+
+
+def schema(name: str) -> dict[str, Any]:
+    """The JSON Schema (2020-12) of `launch` (launch.yaml), `capsule` (its header) or `bundle`.
+
+    Raises:
+        InputError: no such schema.
+    """
+    if name not in _MODELS:
+        raise InputError(f"no schema {name!r}", "there are " + ", ".join(SCHEMA_NAMES))
+    found = _MODELS[name].model_json_schema(by_alias=True)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **found}

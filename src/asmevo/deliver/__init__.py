@@ -1,0 +1,1 @@
+"""What leaves a search for other people's machines: evidence that they can check."""
