@@ -9,7 +9,6 @@ execute only after it did? And which earlier accesses may still be outstanding a
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
@@ -62,6 +61,22 @@ class Point:
         return not any(kind in STORES for kind, _ in self.pending)
 
 
+BytesBehind = dict[frozenset[int], dict[Kind, int]]
+"""Instructions among the points that always execute before -> bytes of each kind of access."""
+Sides = tuple[dict[Kind, int], dict[Kind, int]]
+"""Bytes of each kind of access that do not stand behind a point, and that do."""
+
+
+def around(point: Point, counted: BytesBehind) -> Sides:
+    """The bytes on the two sides of a point."""
+    sides: Sides = ({}, {})
+    for passed, kinds in counted.items():
+        side = sides[point.index in passed]
+        for kind, size in kinds.items():
+            side[kind] = side.get(kind, 0) + size
+    return sides
+
+
 @dataclass(frozen=True, slots=True)
 class Points:
     """All points of a program, in code order.
@@ -79,14 +94,16 @@ class Points:
     passed: tuple[frozenset[int], ...] = ()
     runs: Runs | None = None
 
-    def around(self, point: Point, names: Names) -> tuple[Counter[Kind], Counter[Kind]]:
-        """Bytes of each kind of access that do not stand behind a point, and that do."""
-        sides = (Counter[Kind](), Counter[Kind]())
+    def bytes_behind(self, names: Names) -> BytesBehind:
+        """What stands behind which points, with these names of stores."""
+        found: BytesBehind = {}
         for access, passed in zip(self.accesses, self.passed, strict=True):
-            side = sides[point.index in passed]
+            counted = found.get(passed)
+            if counted is None:
+                counted = found[passed] = {}
             for kind, size in _kinds(access, names):
-                side[kind] += size
-        return sides
+                counted[kind] = counted.get(kind, 0) + size
+        return found
 
     def issued(self, point: Point, kind: str) -> tuple[int, int]:
         """How many accesses of an outstanding kind may come before a point, and are there at all.

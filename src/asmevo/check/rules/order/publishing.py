@@ -11,16 +11,25 @@ A kernel without atomics, scoped stores and polling loops has no points, and cos
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator
 
-from asmevo.check.engine.facts import ProgramLike
+from asmevo.check.engine.facts import NEXT, ProgramLike
+from asmevo.check.engine.workbench import facts_of, workbench
 from asmevo.check.findings import ERROR, Finding
 from asmevo.check.rules.order.origins import Names, names
-from asmevo.check.rules.order.points import STORES, Kind, Point, Points, points
+from asmevo.check.rules.order.points import (
+    STORES,
+    BytesBehind,
+    Kind,
+    Point,
+    Points,
+    Sides,
+    around,
+    points,
+)
 from asmevo.isa.ordering import Scope, scope_bits_on_stores
-
-_Sides = tuple[Counter[Kind], Counter[Kind]]
 
 
 def unordered(k0: ProgramLike, k1: ProgramLike) -> list[Finding]:
@@ -28,10 +37,27 @@ def unordered(k0: ProgramLike, k1: ProgramLike) -> list[Finding]:
     old = points(k0)
     if not old.releases and not old.acquires:
         return []
+    if not old.acquires and _seen(k0) == _seen(k1):
+        return []
     new = points(k1)
     return list(_changed(k1, old.acquires, new.acquires)) or [
         *_released(k0, old, k1, new), *_acquired(old, k1, new)
     ]  # fmt: skip
+
+
+def _seen(program: ProgramLike) -> tuple[object, ...]:
+    """All that release points depend on: accesses, waits, fences, and the ways between them."""
+    return workbench().known(program, "seen", _all_seen)
+
+
+def _all_seen(program: ProgramLike) -> tuple[object, ...]:
+    facts = facts_of(program)
+    kept = [i for i, f in enumerate(facts) if f.pushes or f.waits or f.fence or f.flow != NEXT]
+    ways: list[int | None] = []
+    for i in kept:
+        target = program.branch_target(i) if facts[i].flow != NEXT else None
+        ways.append(None if target is None else bisect_left(kept, target))
+    return (*(facts[i] for i in kept), *ways)
 
 
 def _text(program: ProgramLike, index: int) -> str:
@@ -83,6 +109,8 @@ def _pairs(
 def _released(k0: ProgramLike, old: Points, k1: ProgramLike, new: Points) -> Iterator[Finding]:
     scoped = scope_bits_on_stores(k0.target)
     called = names(k0, k1)
+    counted: BytesBehind = {}
+    counted_now: BytesBehind = {}
     for was, now in _pairs(old.releases, new.releases, called):
         if now is None:
             if was.near:
@@ -95,7 +123,9 @@ def _released(k0: ProgramLike, old: Points, k1: ProgramLike, new: Points) -> Ite
         yield from _undone(old, was, k1, new, now)
         if not was.near and not was.done:
             continue
-        for kind in _shifted(old.around(was, called[0]), new.around(now, called[1])):
+        counted = counted or old.bytes_behind(called[0])
+        counted_now = counted_now or new.bytes_behind(called[1])
+        for kind in _shifted(around(was, counted), around(now, counted_now)):
             _, _, direction, scope = kind
             # Stores without scope are seen outside of the workgroup only behind a write-back.
             seen = direction == "store" and (not scoped or scope != Scope.WAVE.name.lower())
@@ -130,9 +160,13 @@ def _undone(old: Points, was: Point, k1: ProgramLike, new: Points, now: Point) -
 
 
 def _acquired(old: Points, k1: ProgramLike, new: Points) -> Iterator[Finding]:
+    if not old.acquires:
+        return
+    counted, counted_now = old.bytes_behind({}), new.bytes_behind({})
     for was, now in zip(old.acquires, new.acquires, strict=False):
         # The other way round: what stood behind it and no longer does.
-        (before, behind), (before_now, behind_now) = old.around(was, {}), new.around(now, {})
+        before, behind = around(was, counted)
+        before_now, behind_now = around(now, counted_now)
         for kind in _shifted((behind, before), (behind_now, before_now)):
             yield _finding(
                 "order.acquire", k1, now.index,
@@ -143,12 +177,12 @@ def _acquired(old: Points, k1: ProgramLike, new: Points) -> Iterator[Finding]:
             break
 
 
-def _shifted(old: _Sides, new: _Sides) -> Iterator[Kind]:
+def _shifted(old: Sides, new: Sides) -> Iterator[Kind]:
     """Kinds of access of which the first side has fewer than it had, and the second more."""
-    for kind in sorted(new[1].keys() & (old[0].keys() | old[1].keys())):
-        fewer, more = new[0][kind] < old[0][kind], new[1][kind] > old[1][kind]
-        alike = new[0][kind] + new[1][kind] == old[0][kind] + old[1][kind]
-        if fewer and more and (alike or not kind[0]):
+    for kind in sorted(kind for kind, size in new[1].items() if size > old[1].get(kind, 0)):
+        rest, rest_now = old[0].get(kind, 0), new[0].get(kind, 0)
+        alike = rest_now + new[1][kind] == rest + old[1].get(kind, 0)
+        if rest_now < rest and (alike or not kind[0]):
             yield kind
 
 
