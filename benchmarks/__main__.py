@@ -9,7 +9,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-DEFAULT = ("engine", "recover_speed", "check_speed", "dynamic", "timing_traces")
+DEFAULT = ("engine", "recover_speed", "check_speed", "verify_speed", "dynamic", "timing_traces")
 
 
 def main() -> int:
