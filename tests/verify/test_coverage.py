@@ -78,7 +78,8 @@ TWO_PATHS = (
 v_mov_b32_e32 v3, 0
 s_mov_b32 s10, 3
 s_mov_b32 s11, 5
-s_cmp_gt_i32 s8, 768
+s_mul_i32 s12, s8, 0x9e3779b1
+s_cmp_eq_u32 s12, 0x6d5c4920
 s_cbranch_scc1 .Lbig
 s_waitcnt vmcnt(0)
 v_add_u32_e32 v3, s10, v2
@@ -119,7 +120,7 @@ WRONG = {
         "v_lshlrev_b32_e32 v3, 1, v3\nv_add_u32_e32 v3, s11, v2"),),
     "the path is never taken": (("s_cbranch_scc1 .Lbig\n", ""),),
     "the path is another one": (("s_cbranch_scc1 .Lbig", "s_cbranch_scc1 .Lstore"),),
-    "another bound": (("s_cmp_gt_i32 s8, 768", "s_cmp_gt_i32 s8, 900"),),
+    "another bound": (("s_cmp_eq_u32 s12, 0x6d5c4920", "s_cmp_eq_u32 s12, 0x6d5c4930"),),
     "a value that only the path reads": (("s_mov_b32 s11, 5", "s_mov_b32 s11, 6"),),
     "that value is taken out": (("s_mov_b32 s11, 5", "s_mov_b32 s11, s9"),),
 }  # fmt: skip
@@ -128,7 +129,7 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 @pytest.mark.parametrize("arch", ["gfx942", "gfx90a"])
 def test_a_change_that_no_launch_shows_is_untested(tmp_path: Path, name: str, arch: str) -> None:
-    """All of these are wrong for n > 768; launches have n = 100 (A25)."""
+    """All of these are wrong for n = 800 alone, which nobody can guess from the code (A25)."""
     body = changed(*WRONG[name])
     found = verified(tmp_path, body, arch=arch)
     assert (found.ok, found.status) == (False, "untested"), found.reason
@@ -176,7 +177,7 @@ def test_a_new_branch_must_go_both_ways(tmp_path: Path) -> None:
     skip = ("v_add_u32_e32 v3, s10, v2", "s_cmp_lt_i32 s8, 8\ns_cbranch_scc1 .Lno\n"
             "v_add_u32_e32 v3, s10, v2\n.Lno:")  # fmt: skip
     found = verified(tmp_path, changed(skip))
-    assert found.status in ("untested", "static_invalid"), found.reason
+    assert found.status in ("untested", "static_invalid", "divergent"), found.reason
 
 
 # --- alignment -----------------------------------------------------------------------------------
