@@ -27,11 +27,13 @@ class Disassembly(Result):
         lines: the text; with `complete`, `asm` makes the same bytes of it.
         complete: whether it is the whole object and not one function.
         instructions: how many there are.
+        elsewhere: what assemblers other than `asm` make otherwise of the text, one line each.
     """
 
     lines: tuple[str, ...]
     complete: bool
     instructions: int
+    elsewhere: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -72,6 +74,8 @@ def disasm(object: ObjectLike, kernel: str | None = None) -> Disassembly:
         "instructions": count,
         "functions": [f.name for f in chosen],
         "complete": kernel is None,
+        "ignored_bits": asmfile.ignored_bits(program),
+        "debug": list(asmfile.debug_sections(program.object)),
     }
     return Disassembly(
         True, "ok", counted(count, "instruction"), data, tuple(lines), kernel is None, count

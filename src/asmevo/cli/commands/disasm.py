@@ -53,7 +53,7 @@ def register(app: typer.Typer) -> None:
         lines = list(result.lines)
         if output is not None:
             write_file(output, result.text.encode(), force=force)
-            shown = [f"wrote {output}"]
+            shown = [f"wrote {output}", *(f"note: {note}" for note in result.elsewhere)]
         else:
             # The original container, as comments, is of no use to a reader.
             shown = lines = [line for line in lines if not line.startswith(asmfile.CONTAINER)]

@@ -14,6 +14,7 @@ import hashlib
 import json
 import re
 import zlib
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
@@ -80,8 +81,38 @@ def write(program: Program) -> str:
         UnsupportedError: data that cannot be written (a relocation other than RELATIVE64, ABS64).
     """
     program = with_all_labels(program)
-    lines = [*head(program.object), *code(program), *tail(program.object, program.labels_by_offset)]
+    lines = [
+        *(f"; {note}" for note in elsewhere(program)), *head(program.object), *code(program),
+        *tail(program.object, program.labels_by_offset),
+    ]  # fmt: skip
     return "\n".join([*lines, *_container(program)]) + "\n"
+
+
+def ignored_bits(program: Program) -> dict[str, int]:
+    """Mnemonic -> instructions whose text encodes to other values of bits that hardware ignores."""
+    loose = table(program.target).loose
+    found = Counter(i.mnemonic for i in program.instructions if i.raw in loose)
+    return dict(found.most_common())
+
+
+def debug_sections(co: CodeObject) -> tuple[str, ...]:
+    """Names of the sections with debug information."""
+    return tuple(s.name for s in co.elf.sections if s.name.startswith(".debug_") and s.size)
+
+
+def elsewhere(program: Program) -> list[str]:
+    """What other assemblers make otherwise of the file, one line each; `asm` does not."""
+    out: list[str] = []
+    bits, debug = ignored_bits(program), debug_sections(program.object)
+    if bits:
+        named = ", ".join(f"{count} {name}" for name, count in bits.items())
+        out.append(
+            f"Other assemblers write other values of bits that the hardware ignores in {named}: "
+            "see `bits` there."
+        )
+    if debug:
+        out.append(f"Other assemblers drop the debug information ({', '.join(debug)}).")
+    return out
 
 
 def head(co: CodeObject) -> list[str]:
