@@ -10,6 +10,7 @@ import typer
 from asmevo.api import bench
 from asmevo.cli.common import KernelOption, LaunchOption, SeedOption, SizeOption, sizes_of
 from asmevo.cli.output import Format, FormatOption, emit, progress, table
+from asmevo.wording import counted
 
 SCHEMA = "asmevo/bench/1"
 _HEADER = (
@@ -66,7 +67,8 @@ def register(app: typer.Typer) -> None:
         ]
         lines = table(rows, _HEADER)
         if result.data["untimed"]:
-            lines.append(f"not timed: {result.data['untimed']} launches, which only test")
+            idle = counted(result.data["untimed"], "launch", "launches")
+            lines.append(f"not timed: {idle}, for tests only")
         lines += [f"note: {text}" for text in result.data["notes"]]
         emit(format, SCHEMA, result.data, lines, ok=True, reason=result.reason)
 
