@@ -78,7 +78,14 @@ def disasm(object: ObjectLike, kernel: str | None = None) -> Disassembly:
         "debug": list(asmfile.debug_sections(program.object)),
     }
     return Disassembly(
-        True, "ok", counted(count, "instruction"), data, tuple(lines), kernel is None, count
+        True,
+        "ok",
+        counted(count, "instruction"),
+        data,
+        tuple(lines),
+        kernel is None,
+        count,
+        tuple(asmfile.elsewhere(program)),
     )
 
 
