@@ -93,7 +93,7 @@ def _synchronization(k0: ProgramLike, k1: ProgramLike) -> list[Finding]:
 def _scalar_crosses(k0: ProgramLike, k1: ProgramLike) -> str:
     """The text of a scalar access that crossed control of the scalar cache, or empty."""
     old, new = (
-        [i for i, f in enumerate(facts_of(k)) if f.fence and f.inst.base.startswith("s_dcache")]
+        [i for i, f in enumerate(facts_of(k)) if f.fence and f.decoded.traits.scalar_cache]
         for k in (k0, k1)
     )
     if not old or len(old) != len(new):

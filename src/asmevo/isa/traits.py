@@ -58,6 +58,7 @@ class Traits:
         packed: works on two values of one register, or is a dot product.
         cache: vector cache control.
         instruction_cache: concerns the instruction cache only.
+        scalar_cache: invalidates or writes back the scalar data cache.
         reads_pc: reads the program counter into a register.
         prefetches_code: brings instructions into a cache, a mere hint.
         idles: gives time or priority to other waves (`s_sleep`, `s_setprio`).
@@ -83,6 +84,7 @@ class Traits:
     packed: bool
     cache: CacheAction
     instruction_cache: bool
+    scalar_cache: bool
     reads_pc: bool
     prefetches_code: bool
     idles: bool
@@ -163,6 +165,7 @@ def traits_of(base: str) -> Traits:
         packed=_PACKED.match(base) is not None,
         cache=action,
         instruction_cache=base.startswith("s_icache"),
+        scalar_cache=base.startswith("s_dcache"),
         reads_pc=base in PC_READS,
         prefetches_code=base.startswith("s_prefetch_inst"),
         idles=base.startswith(("s_sleep", "s_setprio")),
