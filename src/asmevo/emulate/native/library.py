@@ -46,6 +46,7 @@ EMITTING = (
     "emulate/engine/schedule.py",
     "emulate/engine/spin.py",
     "isa",
+    "timing/touches.py",
 )
 Progress = Callable[[int, int], None]
 
