@@ -271,14 +271,16 @@ def tar_entries(data: Buffer, budget: Budget) -> Iterator[TarEntry]:
 def _pax(text: bytes) -> dict[str, str]:
     """Records `length key=value` of a pax header."""
     out: dict[str, str] = {}
-    while text:
-        length, _, rest = text.partition(b" ")
-        if not length.isdigit() or len(length) > 7 or not len(length) < int(length) <= len(text):
+    at = 0
+    while at < len(text):
+        length = text[at : at + 8].partition(b" ")[0]
+        left = len(text) - at
+        if not length.isdigit() or len(length) > 7 or not len(length) < int(length) <= left:
             raise FormatError("damaged tar (a pax record has no length)")
-        record = rest[: int(length) - len(length) - 2]
+        record = text[at + len(length) + 1 : at + int(length) - 1]
         key, _, value = record.partition(b"=")
         out[key.decode("utf8", "backslashreplace")] = value.decode("utf8", "backslashreplace")
-        text = text[int(length) :]
+        at += int(length)
     return out
 
 
@@ -334,7 +336,7 @@ def ar_entries(data: Buffer, budget: Budget) -> Iterator[ArEntry]:
             data_at, size = data_at + length, size - length
         elif raw[:1] == b"/" and raw[1:].isdigit():
             place = int(raw[1:])
-            raw = names[place:].partition(b"\n")[0].removesuffix(b"/")[: 1 << 16]
+            raw = names[place : place + (1 << 12)].partition(b"\n")[0].removesuffix(b"/")
         elif raw not in (b"/", b"/SYM64/"):
             raw = raw.removesuffix(b"/")
         yield ArEntry(raw.decode("utf8", "backslashreplace"), at, data_at, size)
