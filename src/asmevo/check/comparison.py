@@ -15,6 +15,7 @@ from asmevo.check.findings import Finding
 from asmevo.check.image import compare_images
 from asmevo.check.rules import abi
 from asmevo.check.rules.calls import closer
+from asmevo.check.rules.sources import new_sources
 from asmevo.check.run import ALL_PASSES, across_calls, check_program
 from asmevo.codeobject import CodeObject
 from asmevo.program import Program, recover
@@ -134,6 +135,7 @@ def compare_objects(
         if Stage.CODE in stages:
             code = worse_findings(_code(k0.findings), k0.program, _code(after), program)
             code += _nearer(k0, program)
+            code += new_sources(k0.program, program)
     return StaticComparison(tuple(image), tuple(found_abi), tuple(resources), tuple(code))
 
 
