@@ -47,6 +47,7 @@ EMITTING = (
     "emulate/engine/spin.py",
     "isa",
     "timing/touches.py",
+    "timing/touches.py",
 )
 Progress = Callable[[int, int], None]
 
