@@ -47,7 +47,6 @@ EMITTING = (
     "emulate/engine/spin.py",
     "isa",
     "timing/touches.py",
-    "timing/touches.py",
 )
 Progress = Callable[[int, int], None]
 
