@@ -49,6 +49,21 @@ def test_sizes_blocks_grids_and_scalars_of_saxpy(kernel_objects):
     )
 
 
+def test_each_axis_that_has_more_than_one(kernel_objects, tmp_path):
+    """Blocks of 32 by 8 in a grid of 4 by 1 by 3: x and y of the block, x and z of the grid."""
+    path = tmp_path / "launch.yaml"
+    text = (KERNELS / "launch" / "saxpy.yaml").read_text(encoding="utf-8")
+    text = text.replace("block: [256, 1, 1]", "block: [32, 8, 1]")
+    path.write_text(text.replace("grid: [cdiv(n, 256), 1, 1]", "grid: [4, 1, 3]"))
+    _, found, kernel, target = varied(kernel_objects("saxpy"), path)
+    half = found["block.y=4"].capsule(kernel, target)
+    assert (half.grid, half.block) == ((4, 2, 3), (32, 4, 1))
+    assert half.kernarg[38:40] == (4).to_bytes(2, "little"), "hidden_group_size_y at offset 38"
+    assert "block.y=16" not in found, "the metadata allows 256 work-items"
+    assert {"block=16", "block.y=5", "grid=3", "grid.z=2", "grid.z=4"} <= set(found)
+    assert not any(label.startswith(("block.z", "grid.y")) for label in found)
+
+
 def test_a_kernel_that_cannot_know_its_block_keeps_it(kernel_objects):
     data = kernel_objects("l1_019_relu", "gfx950", "kernelbench")
     path = KERNELS / "launch" / "kernelbench" / "l1_019_relu.yaml"

@@ -6,8 +6,9 @@ the change to whatever depends on it. Whether the result is legal is K0's to say
 
 - each size: by one, 1, around the block (fewer columns than a block, one more), some blocks more;
   where they reach other code also larger ones; past 2^24 elements where that is affordable.
-- block: half, double, and no multiple of a wave, where the kernel can know its block (a hidden
-  argument, the dispatch packet) and its metadata fixes none; the grid covers the same work-items.
+- block: half, double, and no multiple of a wave, on each axis that has more than one, where the
+  kernel can know its block (a hidden argument, the dispatch packet) and its metadata allows it; the
+  grid covers the same work-items.
 - grid: one workgroup fewer and one more.
 - scalars: numbers that the description writes down; counts far beyond 2^30 on a grid that is one
   workgroup short, so that no guard is needed.
@@ -32,6 +33,7 @@ MARK = "~"  # in labels, before what was varied
 LARGE = (1 << 24) + 3  # elements: float32 does not hold the last but one index
 HUGE = (1 << 30) + 1
 _WAVE = 64
+_AXES = ("", ".y", ".z")  # in labels
 _MUCH = 8.0  # times the launch's memory: worth it for new code only
 _FIRST = 1000  # ordinal of the first variation's random contents
 
@@ -114,9 +116,12 @@ def _changes(spec: LaunchSpec, names: Mapping[str, int], kernel: Kernel) -> Iter
     grid = _triple(spec.grid, names)
     block = _triple(spec.block, names)
     yield from _blocks(spec, grid, block, kernel)
-    for count in (grid[0] - 1, grid[0] + 1):
-        if count > 0:
-            yield _Change(f"grid={count}", spec=_with(spec, grid=(count, *grid[1:])))
+    for axis in range(3):
+        # An axis of one is one that most kernels do not look at: more there repeats all work.
+        for count in (grid[axis] - 1, grid[axis] + 1):
+            if count > 0 and (axis == 0 or grid[axis] > 1):
+                changed = _replaced(grid, axis, count)
+                yield _Change(f"grid{_AXES[axis]}={count}", spec=_with(spec, grid=changed))
     yield from _scalars(spec, names, grid)
     across = block[0]
     for name, value in names.items():
@@ -144,16 +149,21 @@ def _blocks(
         told or kernel.descriptor.enable_sgpr_dispatch_ptr
     ):
         return
-    most = (metadata.max_flat_workgroup_size or MOST_WORKITEMS) // math.prod(block[1:])
-    x = block[0]
-    for wanted in (x // 2, x * 2, x - x // 4 - x // 8, min(_WAVE, x // 4)):
-        if 0 < wanted <= most and wanted != x:
-            # As many work-items as before, so that whatever was in reach still is.
-            groups = -(-grid[0] * x // wanted)
-            yield _Change(
-                f"block={wanted}",
-                spec=_with(spec, grid=(groups, *grid[1:]), block=(wanted, *block[1:])),
-            )
+    most = metadata.max_flat_workgroup_size or MOST_WORKITEMS
+    for axis in range(3):
+        now = block[axis]
+        if axis and now == 1:
+            continue
+        for wanted in (now // 2, now * 2, now - now // 4 - now // 8, min(_WAVE, now // 4)):
+            if 0 < wanted != now and math.prod(block) // now * wanted <= most:
+                # As many work-items as before, so that whatever was in reach still is.
+                groups = _replaced(grid, axis, -(-grid[axis] * now // wanted))
+                changed = _with(spec, grid=groups, block=_replaced(block, axis, wanted))
+                yield _Change(f"block{_AXES[axis]}={wanted}", spec=changed)
+
+
+def _replaced(triple: tuple[int, ...], axis: int, value: int) -> tuple[int, ...]:
+    return (*triple[:axis], value, *triple[axis + 1 :])
 
 
 def _scalars(
