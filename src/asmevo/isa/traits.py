@@ -47,6 +47,8 @@ class Traits:
         selects: gives one of two sources.
         compares: its result is a condition: a mask of lanes or SCC.
         carries_addresses: an integer operation through which an address keeps being one.
+        wide_sum: a sum of 64-bit integers.
+        high_sum: an addition or subtraction with carry in: the high half of a sum of 64 bits.
         spreads: every operand decides the result, whatever the others are.
         ignores_exec: acts whatever EXEC says, although it is a vector or LDS instruction.
         environment: reads or changes the machine around the program, which no result shows.
@@ -73,6 +75,8 @@ class Traits:
     selects: bool
     compares: bool
     carries_addresses: bool
+    wide_sum: bool
+    high_sum: bool
     spreads: bool
     ignores_exec: bool
     environment: bool
@@ -108,6 +112,8 @@ _COMPARES = re.compile(r"v_cmpx?_|s_cmpk?_|s_bitcmp")
 _CARRIES_ADDRESSES = re.compile(
     r"s_|v_(add|sub|lshl|lshr|mad_[ui]|or|and|xor|xad|bfe|bfi|perm|alignb)"
 )
+_WIDE_SUM = re.compile(r"v_lshl_add_u64|v_mad_[iu]64|[sv]_(add|sub)_(nc_)?[iu]64")
+_HIGH_SUM = re.compile(r"s_addc_u32|s_subb_u32|v_addc_co_u32|v_add_co_ci_u32|v_addc_u32")
 _SPREADS = re.compile(
     r"[sv]_(add|sub|subrev|addc|subb|add3|sub_nc|add_nc|add_co|sub_co|add_lshl|lshl_add|lshl|lshlrev|"
     r"lshr|lshrrev|ashr|ashrrev|xor|xad|not|brev|lshl\d_add|mad|mad_co|mad_u64)(_|$)"
@@ -154,6 +160,8 @@ def traits_of(base: str) -> Traits:
         selects=_SELECTS.match(base) is not None,
         compares=_COMPARES.match(base) is not None,
         carries_addresses=_CARRIES_ADDRESSES.match(base) is not None,
+        wide_sum=_WIDE_SUM.match(base) is not None,
+        high_sum=_HIGH_SUM.match(base) is not None,
         spreads=_SPREADS.match(base) is not None,
         ignores_exec=_IGNORES_EXEC.match(base) is not None,
         environment=_ENVIRONMENT.match(base) is not None,

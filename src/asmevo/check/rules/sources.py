@@ -12,7 +12,6 @@ trap temporaries; LLVM `AMDGPUUsage`, "Initial Kernel Execution State".
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
@@ -28,8 +27,6 @@ from asmevo.program.model import Function, Program
 _COUNTER, _INDEX, _TRAP = "the program counter", "indexed registers", "trap registers"
 _APERTURE, _POINTER, _LITERAL = "an aperture", "a pointer of the runtime", "a constant address"
 _TRAPS = range(TTMP0, TTMP0 + 16)
-_WIDE = re.compile(r"v_lshl_add_u64|v_mad_[iu]64|[sv]_(add|sub)_(nc_)?[iu]64")
-_CARRYING = re.compile(r"s_addc_u32|s_subb_u32|v_addc_co_u32|v_add_co_ci_u32|v_addc_u32")
 _CARRIES = frozenset({VCC, VCC + 1, SCC, EXEC, EXEC + 1, MODE})
 _ADDRESSED = frozenset({Space.GLOBAL, Space.FLAT, Space.SCALAR, Space.BUFFER})
 # User SGPRs in their order: descriptor field, how many, whether they hold an address.
@@ -132,10 +129,10 @@ def _constant_address(x: InstructionFacts, constant: Mapping[int, int | None]) -
             return False
         registers = [d.inst.operands[n].reg for n in access.address]
         high = [r.units[1] for r in registers if r is not None and r.count >= 2]
-    elif _WIDE.match(x.base):
+    elif d.traits.wide_sum:
         registers = [d.inst.operands[n].reg for n in d.use_operands]
         high = [r.units[1] for r in registers if r is not None and r.count == 2]
-    elif _CARRYING.match(x.base):
+    elif d.traits.high_sum:
         registers = [d.inst.operands[n].reg for n in d.use_operands]
         high = [r.units[0] for r in registers if r is not None and r.count == 1]
         if any(isinstance(o.value, Imm) and _far(o.value.value) for o in d.inst.operands):
