@@ -83,6 +83,8 @@ def test_a_new_source_is_refused_by_name(name: str, arch: str) -> None:
         (ADD, "v_add_u32_e32 v3, 0x7c02, v2\n"),  # a constant in data is no address
         (ADD, ADD + "s_mov_b64 s[22:23], 0\n"),
         ("s_movk_i32 s20, 0x40\n", ""),
+        # A wide constant is a stride: its upper half is the sign.
+        (ADD, ADD + "s_mov_b64 s[22:23], 0x400\nv_lshl_add_u64 v[6:7], v[4:5], 0, s[22:23]\n"),
         (LOAD, "s_mov_b32 s22, s4\ns_mov_b32 s23, s5\nglobal_load_dword v2, v1, s[22:23]\n"),
         ("v_addc_co_u32_e32 v5, vcc, v5, v9, vcc\n", "v_addc_co_u32_e64 v5, vcc, v5, 0, vcc\n"),
         ("v_mov_b32_e32 v9, 0\n", "s_nop 0\nv_mov_b32_e32 v9, 0\n"),

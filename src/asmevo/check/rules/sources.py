@@ -104,17 +104,25 @@ def _in_function(
         given -= d.defs
         # Carries and conditions choose among constants, and what is kept of the old value may.
         if x.kind in (OpClass.SALU, OpClass.VALU) and (d.uses - _CARRIES) <= constant.keys():
-            constant.update(dict.fromkeys(d.defs, _value(x)))
+            constant.update(_values(x))
         else:
             for unit in d.defs & constant.keys():
                 del constant[unit]
 
 
-def _value(x: InstructionFacts) -> int | None:
-    """What a move of an immediate puts into its register."""
+def _values(x: InstructionFacts) -> dict[int, int | None]:
+    """What a computation from constants puts into its registers, where it moves an immediate.
+
+    The upper half of a wide move is the immediate's sign, which makes no address.
+    """
+    found = dict[int, int | None].fromkeys(x.decoded.defs)
     operands = x.inst.operands
     value = operands[1].value if x.decoded.traits.moves and len(operands) > 1 else None
-    return value.value if isinstance(value, Imm) and not x.decoded.uses - _CARRIES else None
+    if isinstance(value, Imm) and operands[0].reg is not None:
+        low, *high = operands[0].reg.units
+        found[low] = value.value
+        found.update(dict.fromkeys(high, 0))
+    return found
 
 
 def _constant_address(x: InstructionFacts, constant: Mapping[int, int | None]) -> bool:
