@@ -116,12 +116,13 @@ def _values(x: InstructionFacts) -> dict[int, int | None]:
     The upper half of a wide move is the immediate's sign, which makes no address.
     """
     found = dict[int, int | None].fromkeys(x.decoded.defs)
-    operands = x.inst.operands
-    value = operands[1].value if x.decoded.traits.moves and len(operands) > 1 else None
-    if isinstance(value, Imm) and operands[0].reg is not None:
-        low, *high = operands[0].reg.units
-        found[low] = value.value
-        found.update(dict.fromkeys(high, 0))
+    operands = list(x.inst.operands)
+    if not x.decoded.traits.moves or len(operands) != 2:
+        return found
+    register, value = operands[0].reg, operands[1].value
+    if isinstance(value, Imm) and register is not None:
+        found[register.units[0]] = value.value
+        found.update(dict.fromkeys(register.units[1:], 0))
     return found
 
 
