@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from asmevo.api import infer_launch
 from asmevo.api.inferring import Inference
 from asmevo.capsule.dtypes import dtype
@@ -28,6 +30,7 @@ from asmevo.capsule.spec import ArgSpec, LaunchSpec
 from asmevo.capsule.synthesize import match_arguments
 from asmevo.codeobject import CodeObject
 from asmevo.device.probe.explore import FREE
+from asmevo.device.probe.run import Prober, Setup, roles
 from asmevo.errors import AsmEvoError
 from asmevo.isa.target import Target
 from asmevo.program.build import assemble_object
@@ -162,6 +165,53 @@ def _suite_point(
     return Point(buffers, scalars, tuple([*grid, 1, 1][:3]))
 
 
+def vendor_roles(root: Path, say: Callable[[str], None]) -> list[str]:
+    """Roles of AITer's pointers by probing alone, with grid and scalars of the tests' launches."""
+    sys.path.insert(0, str(ROOT / "tests"))
+    from reference.vendor_cases import CASES
+
+    right = total = 0
+    rows: list[str] = []
+    done: set[str] = set()
+    for case in CASES:
+        path = root / case.file
+        if case.file in done or not path.is_file():
+            continue
+        done.add(case.file)
+        launch = case.build()
+        prober = Prober(path.read_bytes())
+        values: dict[int, bytes] = {}
+        for a in launch.args:
+            if isinstance(a.value, float):
+                values[a.offset] = np.float32(a.value).tobytes()
+            elif isinstance(a.value, int) and a.offset not in prober.pointers:
+                values[a.offset] = a.value.to_bytes(a.size, "little", signed=a.value < 0)
+        lds = getattr(launch, "lds", 0)
+        found = roles(prober, Setup(launch.grid, launch.block, lds, values))
+        true = {
+            a.offset: "unused" if a.value is None else a.role
+            for a in launch.args
+            if a.offset in prober.pointers
+        }
+        wrong = [
+            f"{a.name}: {found[a.offset]}, not {true[a.offset]}"
+            for a in launch.args
+            if a.offset in true and found[a.offset] != true[a.offset]
+        ]
+        right += len(true) - len(wrong)
+        total += len(true)
+        rows.append(
+            f"| {path.stem} | {len(true)} | {len(true) - len(wrong)} | {'; '.join(wrong)} |"
+        )
+        say(rows[-1])
+    return [
+        "## AITer (gfx942, gfx950), roles alone, grid and scalars given", "",
+        f"Of {total} pointers of {len(rows)} objects, {right / max(total, 1):.1%} have the right "
+        "role; contents of memory are not given.", "",
+        "| object | pointers | right | what is wrong |", "|---|---|---|---|", *rows, "",
+    ]  # fmt: skip
+
+
 # --- comparison -----------------------------------------------------------------------------
 def score(case: Case, found: Inference) -> Score:
     """Hold an inferred launch against the truth."""
@@ -285,6 +335,7 @@ def main() -> int:
     """Infer everything and write the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--triton", type=Path, help="folder with ARCH/NAME.hsaco, .json, .ttir")
+    parser.add_argument("--aiter", type=Path, help="root of the unpacked amd-aiter wheel")
     parser.add_argument("--only", help="kernels whose name has this")
     parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
@@ -302,6 +353,8 @@ def main() -> int:
         for arch in ("gfx942", "gfx950"):
             scores = measure(chosen(triton(options.triton, arch)), say)
             page += table(f"Triton ({arch}), with .json and .ttir", scores)
+    if options.aiter:
+        page += vendor_roles(options.aiter, say)
     text = "\n".join(page)
     if options.output:
         options.output.write_text(text)

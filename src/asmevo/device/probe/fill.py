@@ -12,7 +12,7 @@ from asmevo.capsule.infer.polynomial import Polynomial
 from asmevo.capsule.kernarg import runtime_state
 from asmevo.device.probe.explore import Explorer
 from asmevo.device.probe.extents import Extent, Shape
-from asmevo.device.probe.run import Seen, Touched
+from asmevo.device.probe.run import Seen, Touched, role_of
 from asmevo.device.probe.types import Elements, choose
 
 _FLOATS = ("f", "bf", "e4", "e5")
@@ -93,9 +93,7 @@ def _buffer(
     explorer: Explorer, touched: Touched | None, extent: Extent, kind: str, why: str
 ) -> Buffer:
     size = dtype(kind, explorer.prober.kernel.descriptor.target.arch).size
-    role = "unused"
-    if touched is not None and touched.end:
-        role = "in" if not touched.written else "inout" if touched.fresh else "out"
+    role = "unused" if touched is None else role_of(touched)
     poly = None if extent.bytes is None else extent.bytes.divided(size)
     return Buffer(role, kind, why, poly, extent.axis, -(-extent.seen // size))
 

@@ -8,8 +8,9 @@ that, or one that belongs to no pointer, ends the run, and says where.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -309,3 +310,44 @@ def _end(granules: NDArray[np.int64], shift: int) -> int:
 
 def _instructions(entries: NDArray[np.uint64]) -> frozenset[int]:
     return frozenset((np.unique(entries & _INDEX).astype(np.int64) - 1).tolist())
+
+
+def role_of(touched: Touched) -> str:
+    """What a buffer is for: in, out, inout, or unused."""
+    if not touched.end:
+        return "unused"
+    if not touched.written:
+        return "in"
+    return "inout" if touched.fresh else "out"
+
+
+def roles(prober: Prober, setup: Setup) -> dict[int, str]:
+    """Role of each pointer, by kernarg offset, when grid and scalars are known.
+
+    What lies in memory is not known: a count of zero or an index of zero may keep a kernel from
+    going where it goes in earnest, so it is run with several contents and what any run touched
+    counts. A run that leaves the memory that a probe may have ends there.
+    """
+    found = dict.fromkeys(prober.pointers, NOTHING)
+    for contents in _guesses(prober.pointers):
+        seen = prober.run(replace(setup, **contents))
+        for offset, t in seen.pointers.items():
+            old = found[offset]
+            found[offset] = replace(
+                t,
+                read=max(old.read, t.read),
+                written=max(old.written, t.written),
+                fresh=old.fresh or t.fresh,
+            )
+    return {offset: role_of(t) for offset, t in found.items()}
+
+
+def _guesses(pointers: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """Contents that memory may have: one number everywhere, offsets of rows, one number alone."""
+    for word in (0, 1, 16, 64):
+        yield {"fill": dict.fromkeys(pointers, word)}
+    for step in (1, 16):
+        ramp = (np.arange(_FIRST // 4, dtype=np.uint32) * np.uint32(step)).tobytes()
+        yield {"contents": dict.fromkeys(pointers, ramp)}
+    for offset in pointers:
+        yield {"fill": {offset: 64}}
