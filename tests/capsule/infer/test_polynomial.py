@@ -71,3 +71,26 @@ def test_division_must_come_out_even() -> None:
     poly = Polynomial({("m",): 8, (): 4})
     assert poly.divided(4) == Polynomial({("m",): 2, (): 1})
     assert poly.divided(8) is None
+
+
+def test_a_part_of_a_size_is_found_over_its_divisor() -> None:
+    # rows of n / 128 scales, measured at multiples of 128: 4 * rows * n / 128 bytes
+    base, steps = {"n": 256, "rows": 3}, {"n": 128, "rows": 1}
+    found = fit(lambda v: 4 * v["rows"] * (v["n"] // 128), base, steps)
+    assert found is not None
+    assert found.value({"n": 4096, "rows": 6}) == 768
+    elements = found.divided(4)
+    assert elements is not None
+    assert elements.factors() == ("(n*rows) // 128",)
+    stride = elements.replaced({"rows": Polynomial({("m",): 1}, 2)})
+    assert stride.value({"n": 256, "m": 10}) == 10
+
+
+def test_what_counts_tiles_shows_far_away() -> None:
+    def tiles(v: Mapping[str, int]) -> int:
+        return -(-v["n"] // 512)
+
+    assert depends_on(tiles, {"n": 32}, {"n": 16}) == ()
+    assert depends_on(tiles, {"n": 32}, {"n": 16}, many=40) == ("n",)
+    assert fit(lambda _: 4, {"n": 32}, {"n": 16}, 40) == Polynomial({(): 4})
+    assert fit(tiles, {"n": 32}, {"n": 16}, 40) is None

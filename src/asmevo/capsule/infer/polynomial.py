@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import prod
+from math import gcd, prod
 
 Term = tuple[str, ...]
 Measure = Callable[[Mapping[str, int]], int | None]
@@ -23,14 +23,18 @@ class Polynomial:
 
     Attributes:
         terms: coefficient of each product (names in order); no zeros. `()` is the constant.
+        over: what the sum is divided by; the sizes that it holds for leave no rest.
     """
 
     terms: Mapping[Term, int]
+    over: int = 1
 
     @classmethod
-    def of(cls, terms: Mapping[Term, int]) -> Polynomial:
-        """The same sum without zero terms."""
-        return cls({t: c for t, c in terms.items() if c})
+    def of(cls, terms: Mapping[Term, int], over: int = 1) -> Polynomial:
+        """The same sum without zero terms, in lowest terms."""
+        kept = {t: c for t, c in terms.items() if c}
+        common = gcd(over, *kept.values())
+        return cls({t: c // common for t, c in kept.items()}, over // common)
 
     @property
     def names(self) -> frozenset[str]:
@@ -39,19 +43,21 @@ class Polynomial:
 
     def value(self, names: Mapping[str, int]) -> int:
         """Its value."""
-        return sum(c * prod(names[n] for n in t) for t, c in self.terms.items())
+        return sum(c * prod(names[n] for n in t) for t, c in self.terms.items()) // self.over
 
     def divided(self, by: int) -> Polynomial | None:
         """It divided by an integer, or None where that leaves a rest."""
-        if any(c % by for c in self.terms.values()):
-            return None
-        return Polynomial({t: c // by for t, c in self.terms.items()})
+        found = Polynomial.of(self.terms, self.over * by)
+        return found if self.over > 1 or found.over == 1 else None
 
     def replaced(self, by: Mapping[str, Polynomial]) -> Polynomial:
         """It with polynomials in the place of some names."""
         terms: dict[Term, int] = {}
+        # Everything over one common divisor.
+        scale = prod(by[n].over for n in self.names & by.keys())
         for term, coefficient in self.terms.items():
-            product: dict[Term, int] = {(): coefficient}
+            given = prod(by[n].over for n in set(term) & by.keys())
+            product: dict[Term, int] = {(): coefficient * (scale // given)}
             for name in term:
                 factor = by[name].terms if name in by else {(name,): 1}
                 grown: dict[Term, int] = {}
@@ -62,12 +68,12 @@ class Polynomial:
                 product = grown
             for part, c in product.items():
                 terms[part] = terms.get(part, 0) + c
-        return Polynomial.of(terms)
+        return Polynomial.of(terms, self.over * scale)
 
     @property
     def is_product(self) -> bool:
         """Whether it is a product of integers and of names less integers."""
-        rest = self
+        rest = Polynomial(self.terms)
         for name in sorted(self.names):
             while name in rest.names:
                 split = _split(rest, name)
@@ -84,7 +90,8 @@ class Polynomial:
             words = str(abs(c)) if not term else size if abs(c) == 1 else f"{abs(c)}*{size}"
             sign = ("-" if c < 0 else "") if not parts else (" - " if c < 0 else " + ")
             parts.append(sign + words)
-        return "".join(parts) or "0"
+        text = "".join(parts) or "0"
+        return text if self.over == 1 else f"({text}) // {self.over}"
 
     def factors(self, order: Sequence[str] = ()) -> tuple[str, ...]:
         """Expressions whose product it is: one per name where it splits, else itself alone.
@@ -94,6 +101,8 @@ class Polynomial:
         """
         if not self.terms:
             return ("0",)
+        if self.over > 1:
+            return (self.text(),)
         rest, found = self, list[str]()
         names = [*(n for n in order if n in self.names), *sorted(self.names - set(order))]
         for name in [n for n in names for _ in range(2)]:  # a square has it twice
@@ -146,9 +155,12 @@ def _power(poly: Polynomial, name: str) -> tuple[int, Polynomial] | None:
 
 
 def depends_on(
-    measure: Measure, base: Mapping[str, int], steps: Mapping[str, int]
+    measure: Measure, base: Mapping[str, int], steps: Mapping[str, int], many: int = 1
 ) -> tuple[str, ...] | None:
-    """Names whose change by their step changes the measured value; None without a value."""
+    """Names whose change changes the measured value; None where there is no value.
+
+    Each is changed by its step and by `many` of them: what counts tiles shows no small change.
+    """
     start = measure(base)
     if start is None:
         return None
@@ -157,12 +169,15 @@ def depends_on(
         other = measure({**base, name: base[name] + step})
         if other is None:
             return None
-        if other != start:
+        far = measure({**base, name: base[name] + many * step})
+        if other != start or far not in (None, start):
             found.append(name)
     return tuple(found)
 
 
-def fit(measure: Measure, base: Mapping[str, int], steps: Mapping[str, int]) -> Polynomial | None:
+def fit(
+    measure: Measure, base: Mapping[str, int], steps: Mapping[str, int], many: int = 1
+) -> Polynomial | None:
     """The polynomial through the corners of the box from `base` to `base + steps`, if it is one.
 
     It is checked at points beyond the corners: further out on each axis, and on all of them.
@@ -171,6 +186,7 @@ def fit(measure: Measure, base: Mapping[str, int], steps: Mapping[str, int]) -> 
         measure: the value at a point; None where there is none.
         base: a value of each name.
         steps: the names that the value depends on, and how far to go.
+        many: it must hold, where it can be measured, so many steps away from `base`.
     """
     names = tuple(steps)
     if len(names) > MOST_NAMES:
@@ -182,21 +198,23 @@ def fit(measure: Measure, base: Mapping[str, int], steps: Mapping[str, int]) -> 
             return None
         values[chosen] = at
     terms: dict[Term, int] = {}
+    whole = prod(steps.values())
     for chosen in values:
         # Divided difference: the coefficient of the product of (name - base) over `chosen`.
         difference = sum(
             (-1) ** (len(chosen) - len(part)) * values[part] for part in _subsets(chosen)
         )
-        slope, rest = divmod(difference, prod(steps[n] for n in chosen))
-        if rest:
-            return None
+        slope = difference * (whole // prod(steps[n] for n in chosen))
         for part in _subsets(chosen):
             constant = prod(-base[n] for n in chosen if n not in part)
             terms[part] = terms.get(part, 0) + slope * constant
-    poly = Polynomial.of(terms)
+    poly = Polynomial.of(terms, whole)
     far = [{**base, n: base[n] + 3 * steps[n]} for n in names]
     far.append({**base, **{n: base[n] + (2 + i % 2) * steps[n] for i, n in enumerate(names)}})
-    return poly if all(measure(point) == poly.value(point) for point in far) else None
+    if any(measure(point) != poly.value(point) for point in far):
+        return None
+    beyond = [{**base, n: base[n] + many * steps[n]} for n in names]
+    return poly if all(measure(p) in (None, poly.value(p)) for p in beyond) else None
 
 
 def _subsets(names: Term) -> list[Term]:

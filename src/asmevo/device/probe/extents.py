@@ -19,6 +19,7 @@ _UNITS = (16, 64, 128, 256)
 _SECONDS = 20.0  # of looking for a way to see all buffers
 TIMES = "batch"
 _LONG = 40
+_MANY = 16  # steps to a point where whole tiles show
 
 Measure = Callable[[Names], int | None]
 
@@ -145,15 +146,29 @@ def _shape(explorer: Explorer) -> Shape:
     extents = _extents(explorer)
     dense = _dense(explorer, extents)
     if dense is not None:
+        free = explorer.axes
         explorer.axes = dense
-        extents = _extents(explorer)
-    if len(explorer.free) == 1 and not _goes_on(explorer, extents):
+        filled = _extents(explorer)
+        if _found(filled) < _found(extents):
+            explorer.axes = free
+        else:
+            extents = filled
+    partly = 0 < _found(extents) < len(extents)
+    if len(explorer.free) == 1 and (partly or not _goes_on(explorer, extents)):
         explorer.groups = _LONG
-        extents = _extents(explorer)
+        longer = _extents(explorer)
+        if _found(longer) < _found(extents):
+            explorer.groups = FEW
+        else:
+            extents = longer
     base = _base(explorer)
     return Shape(
         explorer.axes, extents, explorer.unit, explorer.derived, _whole(explorer, base), base
     )
+
+
+def _found(extents: Mapping[int, Extent]) -> int:
+    return sum(e.bytes is not None for e in extents.values())
 
 
 def _goes_on(explorer: Explorer, extents: Mapping[int, Extent]) -> bool:
@@ -202,10 +217,11 @@ def _extent(explorer: Explorer, offset: int, base: Names, steps: Names, seen: in
         run = _whole(explorer, names)
         return None if run is None else run.pointers[offset].end
 
-    needed = depends_on(measure, base, steps)
+    many = _MANY if explorer.unit > 1 else 1
+    needed = depends_on(measure, base, steps, many)
     if needed is None:
         return Extent(None, -1, seen, "it does not run to its end at other sizes")
-    poly = fit(measure, base, {n: steps[n] for n in needed})
+    poly = fit(measure, base, {n: steps[n] for n in needed}, many)
     if poly is not None and poly.names:
         return Extent(poly, -1, seen)
     for axis, known in enumerate(explorer.axes):
@@ -245,7 +261,8 @@ def _dense(explorer: Explorer, extents: Mapping[int, Extent]) -> tuple[Axis, Axi
     """
     axes = list(explorer.axes)
     changed = False
-    seen = _whole(explorer, _base(explorer))
+    base = _base(explorer)
+    seen = _whole(explorer, base)
     if seen is None:
         return None
     # Results say more than inputs, which may be cut out of something larger.
@@ -260,6 +277,8 @@ def _dense(explorer: Explorer, extents: Mapping[int, Extent]) -> tuple[Axis, Axi
             if found is None or found[0] not in explorer.names:
                 continue
             stride, tile = found
+            if tile > 1 and base[stride] < 2 * tile:
+                continue  # several tiles have to be seen
             reason = f"rows of {stride} elements have no gap then"
             axes[number] = replace(
                 axis, free="", parts=(Part(stride, 0, tile),), tile=0, reason=reason
@@ -270,7 +289,7 @@ def _dense(explorer: Explorer, extents: Mapping[int, Extent]) -> tuple[Axis, Axi
 
 def _row(poly: Polynomial, free: str) -> tuple[str, int] | None:
     """(stride, tile) of a polynomial with terms `c*tile*free*R` and `-c*stride*R`."""
-    for term, coefficient in poly.terms.items():
+    for term, coefficient in poly.terms.items() if poly.over == 1 else ():
         if free not in term or coefficient <= 0:
             continue
         rest = tuple(n for n in term if n != free)

@@ -192,7 +192,7 @@ def strides(explorer: Explorer, shape: Shape, found: Mapping[int, Buffer]) -> di
 def _row_length(poly: Polynomial, name: str) -> Polynomial | None:
     """What is left of `(rows - 1) * name + length`; None where `name` is no stride."""
     stride = {t: c for t, c in poly.terms.items() if name in t}
-    rest = Polynomial({t: c for t, c in poly.terms.items() if name not in t})
+    rest = Polynomial.of({t: c for t, c in poly.terms.items() if name not in t}, poly.over)
     if not any(c < 0 for c in stride.values()) or not rest.terms:
         return None
     return rest if sum(rest.terms.values()) > 0 else None
