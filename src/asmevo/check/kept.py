@@ -1,9 +1,10 @@
 """What an edit must leave as the original has it, whatever the findings say.
 
-Barriers and cache control stay, and no memory operation crosses one. Clocks, the wave's identity,
-mode registers and messages are touched as in the original: there a run cannot vouch for what other
-machines do. What the checker does not follow (`check.rules.untracked`) stays where it is, at least
-as strong, and nothing moves across it.
+Barriers and cache control stay on every path, and no memory operation crosses one, whatever its
+text is now. Atomics stay indivisible, scopes as wide, releases and acquires in order
+(`check.rules.order`). Clocks, the wave's identity, mode registers and messages are touched as in
+the original: there a run cannot vouch for what other machines do. What the checker does not follow
+(`check.rules.untracked`) stays where it is, at least as strong, and nothing moves across it.
 """
 
 from __future__ import annotations
