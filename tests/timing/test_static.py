@@ -11,7 +11,7 @@ from asmevo.errors import UnsupportedError
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.target import Target
 from asmevo.timing import static
-from asmevo.timing.static import Kind, lane_bytes, mfma_passes, static_program
+from asmevo.timing.static import PAIR, Kind, lane_bytes, mfma_passes, static_program
 
 from .conftest import Bench
 
@@ -153,3 +153,19 @@ def test_other_generations_are_refused() -> None:
 
 def test_an_empty_program_is_fine() -> None:
     assert len(static_program([], Target("gfx942"))) == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "pair"),
+    [
+        ("ds_read2_b32 v[0:1], v2 offset1:1", True),
+        ("ds_read2_b32 v[0:1], v2 offset0:4 offset1:1", True),
+        ("ds_read2st64_b32 v[0:1], v2 offset1:1", True),
+        ("ds_write2_b64 v0, v[2:3], v[4:5] offset1:8", True),
+        ("ds_read_b64 v[0:1], v2 offset:8", False),
+    ],
+)
+def test_pairs_are_known_whatever_their_offsets(line: str, pair: bool) -> None:
+    """One execution records two accesses, so a wrong answer shifts all that follow."""
+    made = static_program([Instruction(bytes(8), line)], Target("gfx942"))
+    assert bool(made.flags[0] & PAIR) == pair

@@ -22,6 +22,7 @@ from asmevo.isa.decoded import OpClass, decode
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.matrix import matrix_op
 from asmevo.isa.operand import VGPR0, Imm
+from asmevo.isa.semantics.memory import memory_op
 from asmevo.isa.target import Target, require_modelled
 
 _I8 = NDArray[np.int8]
@@ -237,7 +238,8 @@ def _describe(inst: Instruction, arch: str) -> Described:
             flags ^= STORE if effect.returns else 0
         if d.access is not None:
             flags |= ATOMIC if d.access.atomic else 0
-            flags |= PAIR if kind is Kind.LDS and len(d.access.offsets) > 1 else 0
+            memory = memory_op(base) if kind is Kind.LDS else None
+            flags |= PAIR if memory is not None and memory.pair else 0
     elif kind is Kind.WAIT:
         counts = d.waits
         wait_vm, wait_lgkm = counts.get("vmcnt", -1), counts.get("lgkmcnt", -1)
