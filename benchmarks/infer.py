@@ -336,6 +336,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--triton", type=Path, help="folder with ARCH/NAME.hsaco, .json, .ttir")
     parser.add_argument("--aiter", type=Path, help="root of the unpacked amd-aiter wheel")
+    parser.add_argument("--arch", nargs="+", default=["gfx942", "gfx950"], help="of --triton")
     parser.add_argument("--only", help="kernels whose name has this")
     parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
@@ -350,7 +351,7 @@ def main() -> int:
     page += ["", provenance(), ""]
     page += table("KernelBench (gfx942)", measure(chosen(kernelbench()), say))
     if options.triton:
-        for arch in ("gfx942", "gfx950"):
+        for arch in options.arch:
             scores = measure(chosen(triton(options.triton, arch)), say)
             page += table(f"Triton ({arch}), with .json and .ttir", scores)
     if options.aiter:

@@ -6,7 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
-from .conftest import Run
+from .conftest import LAUNCHES, Run
 
 TTIR = """
 tt.func public @saxpy(%x_ptr: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y_ptr: !tt.ptr<f32>,
@@ -57,3 +57,19 @@ def test_sizes_and_bad_input(run: Run, saxpy: Path, tmp_path: Path) -> None:
     text = tmp_path / "text"
     text.write_text("no object")
     assert run("launch", "infer", text).code in (2, 3)
+
+
+def test_a_launch_that_changes_nothing_is_no_silent_success(
+    run: Run, saxpy: Path, tmp_path: Path
+) -> None:
+    """y = 0 * x + y leaves y as it is: run says so in its last line, verify does not accept it."""
+    text = (LAUNCHES / "saxpy.yaml").read_text()
+    launch = tmp_path / "idle.yaml"
+    launch.write_text(text.replace("value: 2.5", "value: 0.0"))
+    got = run("run", saxpy, "--launch", launch)
+    assert "no buffer was changed by launch n=1000, n=65" in got.result
+    # No element is reached at all: nothing is written, so nothing was compared.
+    launch.write_text(
+        text.replace("{name: n, dtype: i32, value: n}", "{name: n, dtype: i32, value: 0}")
+    )
+    run("verify", saxpy, saxpy, "--launch", launch).complaint(2, "writes no output")

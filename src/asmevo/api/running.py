@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -79,6 +80,7 @@ def run(
     entries: list[dict[str, Any]] = []
     results: list[RunResult] = []
     failure = ""
+    idle: list[str] = []
     for n, capsule in enumerate(capsules):
         if progress is not None:
             progress(n, len(capsules), capsule.label)
@@ -93,16 +95,25 @@ def run(
         if result.fault is not None:
             failure = failure or result.fault.one_line()
         elif not any(b["changed_bytes"] for b in entry["buffers"]):
+            idle.append(capsule.label or f"number {n + 1}")
             where = f" of launch {capsule.label}" if len(capsules) > 1 else ""
             notes.append(f"no buffer was changed{where}: are sizes, guards and arguments right?")
     return Run(
         not failure,
         "runtime_failure" if failure else "ok",
-        failure or "no fault; results are shown, and compared with nothing",
+        failure or _reason(idle, len(capsules)),
         {"runs": entries, "notes": notes},
         capsules,
         tuple(results),
     )
+
+
+def _reason(idle: Sequence[str], launches: int) -> str:
+    """What a run without a fault says: a launch that leaves all memory as it was tells nothing."""
+    if not idle:
+        return "no fault; results are shown, and compared with nothing"
+    which = "" if launches == 1 else f" by launch {', '.join(idle)}"
+    return f"no fault, but no buffer was changed{which}: the launch may not be the kernel's"
 
 
 def profile(
