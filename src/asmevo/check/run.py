@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from asmevo.check.engine.facts import CALL, COND, JUMP
 from asmevo.check.engine.kernels import entry_indices, function_view, kernel_view
 from asmevo.check.engine.view import View
+from asmevo.check.engine.workbench import facts_of
 from asmevo.check.findings import NOTE, Finding, ordered
 from asmevo.check.rules import resources
 from asmevo.check.rules.calls import End, open_ends
@@ -21,7 +23,7 @@ from asmevo.codeobject import Kernel
 from asmevo.errors import InputError
 from asmevo.isa.hazards import valu as valu_hazards
 from asmevo.isa.hazards.rows import rules_of
-from asmevo.program import Program
+from asmevo.program import Function, Program
 
 ALL_PASSES = ("structure", "registers", "resources", "waits", "hazards")
 
@@ -104,8 +106,8 @@ def check_program(
     if unknown:
         raise InputError(f"no check named {unknown[0]!r}", "use " + ", ".join(ALL_PASSES))
     findings: list[Finding] = []
-    for view, owner in _views(program, kernel):
-        findings += _check_view(view, passes, owner, program)
+    for f, owner in _functions(program, kernel):
+        findings += _check_view(_view(program, f, owner), passes, owner, program)
     return ordered(findings)
 
 
@@ -116,15 +118,33 @@ def across_calls(program: Program, kernel: str | None = None) -> list[End]:
         InputError: unknown kernel.
         UnsupportedError: an instruction that the checker cannot follow.
     """
-    found = (open_ends(view, owner is not None) for view, owner in _views(program, kernel))
-    return [end for ends in found for end in ends]
+    found: list[End] = []
+    for f, owner in _functions(program, kernel):
+        # A search compares thousands of kernels that call nothing: no graph is built for them.
+        if owner is None or _leaves(program, f):
+            found += open_ends(_view(program, f, owner), owner is not None)
+    return found
 
 
-def _views(program: Program, kernel: str | None) -> Iterator[tuple[View, Kernel | None]]:
+def _leaves(program: Program, f: Function) -> bool:
+    """Whether a function calls another or branches out of itself."""
+    for i, fact in enumerate(facts_of(program)[f.first : f.last], f.first):
+        if fact.flow == CALL:
+            return True
+        if fact.flow in (JUMP, COND):
+            target = program.branch_target(i)
+            if target is None or not f.first <= target < f.last:
+                return True
+    return False
+
+
+def _functions(program: Program, kernel: str | None) -> Iterator[tuple[Function, Kernel | None]]:
     """The functions to look at, with the kernel that each of them is."""
     kernels = {program.kernel_function(k).first: k for k in program.object.kernels}
     for f in program.functions if kernel is None else (program.function(kernel),):
-        if f.last == f.first:
-            continue
-        owner = kernels.get(f.first)
-        yield kernel_view(program, owner) if owner else function_view(program, f), owner
+        if f.last > f.first:
+            yield f, kernels.get(f.first)
+
+
+def _view(program: Program, f: Function, owner: Kernel | None) -> View:
+    return kernel_view(program, owner) if owner else function_view(program, f)
