@@ -101,3 +101,13 @@ def test_what_the_original_uses_may_stay_and_move() -> None:
     k0 = examine(CodeObject.open(built({"k": old})))
     moved = CodeObject.open(built({"k": PLAIN.replace(ADD, "s_nop 0\n" + pc + ADD)}))
     assert [f for f in compare_objects(k0, moved).findings if f.rule == "against.source"] == []
+
+
+def test_an_address_from_the_program_counter_is_no_constant() -> None:
+    """One more store through a PC-relative address of the original."""
+    pc = "s_getpc_b64 s[22:23]\ns_add_u32 s22, s22, 64\ns_addc_u32 s23, s23, 0\n"
+    store = "global_store_dword v1, v3, s[22:23]\n"
+    old, new = (PLAIN.replace(ADD, ADD + pc + store * n) for n in (1, 2))
+    k0 = examine(CodeObject.open(built({"k": old})))
+    found = compare_objects(k0, CodeObject.open(built({"k": new}))).findings
+    assert [f for f in found if f.rule == "against.source"] == []

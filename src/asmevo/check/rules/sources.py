@@ -103,11 +103,19 @@ def _in_function(
             yield _POINTER, i
         given -= d.defs
         # Carries and conditions choose among constants, and what is kept of the old value may.
-        if x.kind in (OpClass.SALU, OpClass.VALU) and (d.uses - _CARRIES) <= constant.keys():
+        if _computes(x) and (d.uses - _CARRIES) <= constant.keys():
             constant.update(_values(x))
         else:
             for unit in d.defs & constant.keys():
                 del constant[unit]
+
+
+def _computes(x: InstructionFacts) -> bool:
+    """Whether the result follows from the operands alone."""
+    t = x.decoded.traits
+    apart = t.reads_pc or t.environment or t.indirect or t.pinned
+    named = any(isinstance(o.value, Special) for o in x.inst.operands)
+    return x.kind in (OpClass.SALU, OpClass.VALU) and not apart and not named
 
 
 def _values(x: InstructionFacts) -> dict[int, int | None]:
