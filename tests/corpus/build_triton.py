@@ -9,6 +9,7 @@ and never committed. It needs a Python with `triton==3.9.0` (a 286 MB wheel), `p
     python3.11 -m venv V && V/bin/pip install triton==3.9.0 packaging numpy
     V/bin/python tests/corpus/build_triton.py --root CORPUS_ROOT [--arch gfx942 ...] [ID ...]
 
+With `--keep-ttir` Triton's `.json` and `.ttir` are kept beside each object, as in its cache.
 Objects go to `CORPUS_ROOT/triton/ARCH/NAME.hsaco`; beside them `manifest.json` tells which hash of
 `.text` was expected. Exit code 1 when a kernel of gfx942 or gfx950 does not compile or differs.
 """
@@ -218,7 +219,7 @@ def text_section(data: bytes) -> bytes:
     raise SystemExit("an object without .text")
 
 
-def build(root: Path, arch: str, wanted: list[str]) -> int:
+def build(root: Path, arch: str, wanted: list[str], keep: bool) -> int:
     """Compile for one architecture in this process; number of failures that matter."""
     import triton
     import triton.language as tl
@@ -269,6 +270,12 @@ def build(root: Path, arch: str, wanted: list[str]) -> int:
                 print(f"{arch} {name}: .text differs from the suite's", file=sys.stderr)
                 failures += 1
             (folder / name).write_bytes(data)
+            if keep:
+                plain = (int, str, float, bool)
+                facts_of = kernel.metadata._asdict().items()
+                text = json.dumps({k: v for k, v in facts_of if isinstance(v, plain)})
+                (folder / name).with_suffix(".json").write_text(text)
+                (folder / name).with_suffix(".ttir").write_text(kernel.asm["ttir"])
             manifest[name] = {
                 "id": entry["id"],
                 "sizes": [s for s, n in objects.items() if n == name],
@@ -289,10 +296,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", type=Path, required=True, help="corpus root (ASMEVO_CORPUS)")
     parser.add_argument("--arch", nargs="+", default=["gfx942", "gfx950"])
+    parser.add_argument("--keep-ttir", action="store_true", help="also .json and .ttir")
     parser.add_argument("ids", nargs="*")
     options = parser.parse_args()
     if len(options.arch) == 1:
-        return 1 if build(options.root.resolve(), options.arch[0], options.ids) else 0
+        return (
+            1
+            if build(options.root.resolve(), options.arch[0], options.ids, options.keep_ttir)
+            else 0
+        )
     cache = tempfile.mkdtemp(prefix="triton-cache-")
     environment = {
         **os.environ,
@@ -302,7 +314,16 @@ def main() -> int:
     try:
         codes = [
             subprocess.run(
-                [sys.executable, __file__, "--root", options.root, "--arch", arch, *options.ids],
+                [
+                    sys.executable,
+                    __file__,
+                    "--root",
+                    options.root,
+                    "--arch",
+                    arch,
+                    *(["--keep-ttir"] if options.keep_ttir else []),
+                    *options.ids,
+                ],
                 env=environment,
                 check=False,
             ).returncode
