@@ -175,7 +175,8 @@ def _vector(
     to_memory[w] = max(to_memory[w], t + c.valu_to_memory)
     for s in range(dst_start[i], dst_start[i + 1]):
         pending[w, dst[s]] = t + c.valu_to_salu
-    return t + d
+    # The second half of an instruction across two fetch windows comes a slot later.
+    return t + d + (c.slot if flags[i] & _STRADDLES else 0.0)
 
 
 @_unit
