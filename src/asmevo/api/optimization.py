@@ -22,7 +22,7 @@ from asmevo.api.objects import (
     open,
 )
 from asmevo.api.results import Result
-from asmevo.api.verification import FINAL_VARIATIONS, code_coverage
+from asmevo.api.verification import FINAL_VARIATIONS, code_coverage, watch
 from asmevo.capsule.model import Capsule, timed_launches
 from asmevo.deliver.bundle import pack
 from asmevo.device.protocol import Timing
@@ -39,6 +39,10 @@ from asmevo.verify.oracle import DifferentialOracle
 from asmevo.verify.report import VerifyConfig
 
 SCHEMA = "asmevo/optimize/1"
+
+
+# With the launch's own order three in all: waves meet either way round, and in turns.
+SEARCH_ORDERS = ("shuffle:1", "interleave:50")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,7 +112,9 @@ def optimize(
         raise InputError(f"{store} is no file, so no run store", "give the name of a file")
     capsules = launches(opened, launch, kernel=kernel, sizes=sizes, input_seed=input_seed)
     notes = launch_notes(opened, launch, kernel)
-    config = VerifyConfig(exact=exact, schedules=schedules, allow_untested=allow_untested)
+    config = VerifyConfig(
+        exact=exact, schedules=schedules or SEARCH_ORDERS, allow_untested=allow_untested
+    )
 
     def show(p: SearchProgress) -> None:
         if progress is not None:
@@ -190,6 +196,7 @@ def _again(
     again, missed = judge_changes(
         again, device.program(opened.data), device.program(winner), allowed=final.allow_untested
     )
+    again, _ = watch(again, opened.data, winner, capsules, device, final)
     if not again.ok:
         raise InputError(
             f"the winner failed its final verification: {again.reason}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from asmevo.api.naming import naming
@@ -18,14 +18,17 @@ from asmevo.api.objects import (
     open,
 )
 from asmevo.api.results import Result
+from asmevo.capsule.model import Capsule
 from asmevo.check.comparison import compare_objects, examine
 from asmevo.check.findings import Finding
+from asmevo.device.emulated import EmulatedDevice
 from asmevo.errors import InputError, UnsupportedError
 from asmevo.program import Program
 from asmevo.verify.coverage import Untested, coverage_of, judge_changes
 from asmevo.verify.evidence import evidence
 from asmevo.verify.oracle import DifferentialOracle
 from asmevo.verify.report import VerifyConfig, VerifyReport
+from asmevo.verify.watched import LIMIT, watched
 
 # In the order of their numbers alone, waves that race for LDS can always come out right.
 DEFAULT_SCHEDULES = ("shuffle:1",)
@@ -120,7 +123,9 @@ def verify(
         raise UnsupportedError(report.reason)
     program = device.program(k1.data)
     report, missed = judge_changes(report, device.program(k0.data), program, allowed=allow_untested)
+    report, seen = watch(report, k0.data, k1.data, capsules, device, config)
     record = evidence(report, k0.data, k1.data, capsules, device, config)
+    record["dynamic_findings"] = [f.as_json() for f in seen]
     record["evidence_schema"] = record.pop("schema")
     record["coverage"] = code_coverage(report, program)
     record["untested_changes"] = _by_function(missed)
@@ -131,6 +136,28 @@ def verify(
         reason += f"; untested changes allowed: {missed.one_line()}"
     data = {k: v for k, v in record.items() if k not in ("status", "reason")}
     return Verification(report.ok, report.status, reason, data, (), report, program, len(capsules))
+
+
+def watch(
+    report: VerifyReport,
+    k0: bytes,
+    k1: bytes,
+    capsules: Sequence[Capsule],
+    device: EmulatedDevice,
+    config: VerifyConfig,
+) -> tuple[VerifyReport, tuple[Finding, ...]]:
+    """The report, refused where watched runs show what K0 does not (`verify.watched`)."""
+    if not report.ok:
+        return report, ()
+    short = {c.digest for c in report.capsules if c.k0_instructions <= LIMIT}
+    chosen = [c for c in capsules if c.digest() in short]
+    found, note = watched(k0, k1, chosen, device, config.poison_seed)
+    notes = (*report.notes, note) if note else report.notes
+    if not found:
+        return replace(report, notes=notes), ()
+    reason = f"{found[0].rule}: {found[0].message}"
+    worse = replace(report, status="divergent", reason=reason, evidence_class=None, notes=notes)
+    return worse, tuple(found)
 
 
 def code_coverage(report: VerifyReport, program: Program) -> dict[str, Any] | None:

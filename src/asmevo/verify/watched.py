@@ -1,0 +1,57 @@
+"""What watched runs show of a candidate and do not show of K0: races, early and undefined reads.
+
+Results alone hide a race that came out right. After a candidate passed everything else, both
+objects run once more, watched (`verify.dynamic`), and the candidate's findings are held against
+K0's one by one: a finding has a partner if K0 has one of the same rule between the same
+instructions, registers left out. Notes say what compilers do without harm; a note is new only
+where K0 has none of its rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from asmevo.capsule.model import Capsule
+from asmevo.check.engine.facts import skeleton
+from asmevo.check.findings import ERROR, Finding
+from asmevo.device.protocol import Device
+from asmevo.errors import UnsupportedError
+from asmevo.verify.dynamic import DynamicConfig, check_dynamic
+
+LIMIT = 1 << 21
+"""Launches on which K0 executes more wave instructions are not watched."""
+
+
+def _key(f: Finding) -> tuple[str, str, str]:
+    return f.rule, skeleton(f.text), skeleton(f.producer_text)
+
+
+def new_findings(before: Sequence[Finding], after: Sequence[Finding]) -> list[Finding]:
+    """Findings of a candidate that K0 does not have, gravest first."""
+    known, rules = {_key(f) for f in before}, {f.rule for f in before}
+    found = [f for f in after
+             if (_key(f) not in known if f.severity == ERROR else f.rule not in rules)]  # fmt: skip
+    return sorted(found, key=lambda f: f.severity != ERROR)
+
+
+def watched(
+    k0: bytes, k1: bytes, capsules: Sequence[Capsule], device: Device, poison_seed: int
+) -> tuple[list[Finding], str]:
+    """New findings of `k1` on the launches, and a note where they could not be watched.
+
+    Args:
+        k0, k1: both objects, found equal in their results.
+        capsules: launches to watch.
+        device: an emulated one; others show nothing.
+        poison_seed: of undefined contents.
+    """
+    if device.label != "modelled" or not capsules:
+        return [], "no launch was watched for races"
+    config = DynamicConfig(poison_seed=poison_seed)
+    try:
+        after = check_dynamic(k1, capsules, device, config)
+        if not after:
+            return [], ""
+        return new_findings(check_dynamic(k0, capsules, device, config), after), ""
+    except UnsupportedError as error:
+        return [], f"not watched for races: {error.one_line()}"
