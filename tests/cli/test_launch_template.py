@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from asmevo.api.templates import template
+from asmevo.api.drafts.templates import template
 from asmevo.codeobject import CodeObject
 from asmevo.codeobject.metadata import KernelArg
 

@@ -40,7 +40,10 @@ def fetch(
 
 @app.command("list")
 def list_(root: RootOption = None, format: FormatOption = Format.TEXT) -> None:
-    """List the corpora and whether they are here."""
+    """List the corpora and whether they are here.
+
+    Example: asmevo corpus list
+    """
     entries = [
         {
             "name": c.name,

@@ -10,6 +10,9 @@ import typer
 
 from asmevo.api import schema
 from asmevo.api.schemas import SCHEMA_NAMES
+from asmevo.cli.output import Format, FormatOption, emit
+
+SCHEMA = "asmevo/schema/1"
 
 
 def register(app: typer.Typer) -> None:
@@ -18,11 +21,18 @@ def register(app: typer.Typer) -> None:
     @app.command("schema")
     def command(
         name: Annotated[str, typer.Argument(help=", ".join(SCHEMA_NAMES))],
+        format: FormatOption = Format.TEXT,
     ) -> None:
-        """Print the JSON Schema of a file format.
+        """Print the JSON Schema of a file format, and nothing else, so that it can be piped.
 
-        Example: asmevo schema launch
+        With `-f json` it is the field `json_schema` of an object like that of other commands.
+
+        Example: asmevo schema launch > launch.schema.json
         """
-        sys.stdout.write(json.dumps(schema(name), indent=2) + "\n")
+        found = schema(name)
+        if format is Format.JSON:
+            emit(format, SCHEMA, {"name": name, "json_schema": found}, [], ok=True)
+        else:
+            sys.stdout.write(json.dumps(found, indent=2) + "\n")
 
     del command
