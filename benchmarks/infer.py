@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from asmevo.api import infer_launch
-from asmevo.api.inferring import Inference
+from asmevo.api.drafts.inferring import Inference
 from asmevo.capsule.dtypes import dtype
 from asmevo.capsule.expressions import evaluate
 from asmevo.capsule.spec import ArgSpec, LaunchSpec

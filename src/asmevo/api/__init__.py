@@ -10,8 +10,8 @@ from asmevo.api.benchmarking import bench
 from asmevo.api.checking import Checked, check, check_launches
 from asmevo.api.containers import Replaced, Search, extract, replace
 from asmevo.api.containers import find_objects as find
+from asmevo.api.drafts.inferring import Inference, infer_launch
 from asmevo.api.environment import doctor
-from asmevo.api.inferring import Inference, infer_launch
 from asmevo.api.inspection import Inspection, inspect, launch_template
 from asmevo.api.objects import Object, launches, open
 from asmevo.api.optimization import Optimization, evidence_bundle, optimize

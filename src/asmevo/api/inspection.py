@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from asmevo.api.arguments import uses_of_arguments
 from asmevo.api.containers import triton_facts
+from asmevo.api.drafts.arguments import uses_of_arguments
+from asmevo.api.drafts.templates import template
 from asmevo.api.naming import naming
 from asmevo.api.objects import Object, ObjectLike, open
 from asmevo.api.results import Result
-from asmevo.api.templates import template
 from asmevo.codeobject import Kernel
 from asmevo.errors import AsmEvoError
 from asmevo.program import Program, recover

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from asmevo.api.arguments import suspicious
+from asmevo.api.drafts.arguments import suspicious
 from asmevo.api.files import read_file
 from asmevo.api.kinds import explain
 from asmevo.api.naming import naming
@@ -164,7 +164,7 @@ def idle_notes(object: ObjectLike, timed: Sequence[Capsule]) -> list[str]:
 def launch_notes(object: ObjectLike, launch: LaunchLike, kernel: str | None = None) -> list[str]:
     """What the code of an object says against a launch description, one line each.
 
-    Only scalars whose type it contradicts (see `api.arguments`); empty for capsules.
+    Only scalars whose type it contradicts (see `api.drafts.arguments`); empty for capsules.
     """
     if not isinstance(launch, str | Path) or is_capsule(launch):
         return []

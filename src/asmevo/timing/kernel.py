@@ -547,10 +547,8 @@ def _run(
             alive[group] -= 1
         if (k == _BARRIER or ended) and alive[group] > 0 and arrived[group] == alive[group]:
             arrived[group] = 0
-            _released(
-                at, wave_group, ready_since, position, cost, stream, issue, group, t +
-                c.barrier_release,
-            )  # fmt: skip
+            opened = t + c.barrier_release
+            _released(at, wave_group, ready_since, position, cost, stream, issue, group, opened)
     done[0] = vm_clock[_LAST]
     return 0
 

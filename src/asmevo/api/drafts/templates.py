@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from asmevo.api.arguments import Use, guessed_dtype
+from asmevo.api.drafts.arguments import Use, guessed_dtype
 from asmevo.capsule.kernarg import explicit_arguments, runtime_state
 from asmevo.codeobject import Kernel
 from asmevo.codeobject.metadata import KernelArg
@@ -63,7 +63,7 @@ def template(
     Args:
         kernel: gives arguments, workgroup size and LDS.
         triton: facts of a Triton cache entry's `.json` (`num_warps`, `shared`), or empty.
-        uses: how the code reads its scalars, by kernarg offset (`api.arguments`).
+        uses: how the code reads its scalars, by kernarg offset (`api.drafts.arguments`).
 
     Raises:
         UnsupportedError: an argument that no description can give.

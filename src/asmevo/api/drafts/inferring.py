@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from asmevo.api.arguments import guessed_dtype, uses_of_arguments
+from asmevo.api.drafts.arguments import guessed_dtype, uses_of_arguments
 from asmevo.api.inspection import triton_of
 from asmevo.api.naming import naming
 from asmevo.api.objects import Object, ObjectLike, emulated, open
