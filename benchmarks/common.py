@@ -74,9 +74,17 @@ def machine() -> str:
 
 
 def provenance() -> str:
-    """One paragraph: date, machine and the command that is running."""
-    module = Path(sys.argv[0]).stem
-    command = " ".join(["python -m benchmarks." + module, *sys.argv[1:]])
+    """One paragraph: date, machine and the command that is running.
+
+    Where things lie on this machine concerns no reader: of an absolute path the name is given, and
+    the output (`-o`) is left out.
+    """
+    words = sys.argv[1:]
+    if "-o" in words:
+        at = words.index("-o")
+        del words[at : at + 2]
+    words = [Path(word).name if Path(word).is_absolute() else word for word in words]
+    command = " ".join([f"python -m benchmarks.{Path(sys.argv[0]).stem}", *words])
     return f"{datetime.date.today().isoformat()}, {machine()}.\nCommand: `{command}`."
 
 
