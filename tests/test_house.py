@@ -1,4 +1,4 @@
-"""The house rules that a program can check: sizes of modules, functions and rooms, foreign paths."""
+"""What a program can check of the house rules: sizes of modules, functions and rooms; paths."""
 
 from __future__ import annotations
 
