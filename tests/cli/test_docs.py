@@ -57,6 +57,17 @@ def test_links_and_paths_lead_somewhere(page: Path) -> None:
             assert (CHECKOUT / path).exists(), (page.name, path)
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_numbered_lists_count(page: Path) -> None:
+    last = 0
+    for line in page.read_text().splitlines():
+        if line.startswith("#"):
+            last = 0
+        elif found := re.match(r"(\d+)\. ", line):
+            assert int(found[1]) in (1, last + 1), (page.name, line)
+            last = int(found[1])
+
+
 @pytest.mark.parametrize("name", ["README.md", "docs/launch.md"])
 def test_the_launch_descriptions_shown_serve_as_they_are(
     run: Run, saxpy: Path, tmp_path: Path, name: str

@@ -110,9 +110,10 @@ def test_a_file_that_the_launch_names_is_an_input(
 
 
 def test_a_capsule_that_is_run_is_not_written_again(run: Run, saxpy: Path, launch: Path) -> None:
-    folder = saxpy.parent / "capsules"
-    folder.mkdir()
+    folder = saxpy.parent / "new" / "capsules"  # made, as `extract` makes its folder
     assert run("run", saxpy, "--launch", launch, "--save-capsules", folder).code == 0
+    save = ("run", saxpy, "--launch", launch, "--save-capsules")
+    run(*save, saxpy).complaint(2, saxpy.name, "no folder")
     [capsule, *_] = sorted(folder.iterdir())
     kept = capsule.read_bytes()
     again = ("run", capsule, "--object", saxpy, "--save-capsules", folder, "--force")

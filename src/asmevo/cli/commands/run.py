@@ -96,8 +96,8 @@ def register(app: typer.Typer) -> None:
         path, launch = _object_and_launch(first, launch, object)
         inputs = [path, *launch_inputs(launch)]
         check_outputs([save], inputs, force=force)
-        if save_capsules is not None and not save_capsules.is_dir():
-            raise InputError(f"{save_capsules} is no folder", "create it first")
+        if save_capsules is not None and save_capsules.exists() and not save_capsules.is_dir():
+            raise InputError(f"{save_capsules} is no folder", "choose another name")
         with progress("run") as advance:
             result = run(
                 path,
@@ -119,6 +119,7 @@ def register(app: typer.Typer) -> None:
             _save(save, result, force)
             lines.append(f"wrote {save}")
         if save_capsules is not None:
+            save_capsules.mkdir(parents=True, exist_ok=True)
             for n, capsule in enumerate(result.launches):
                 lines.append(f"wrote {_save_capsule(save_capsules, n, capsule, inputs, force)}")
         emit(
