@@ -231,6 +231,21 @@ def test_a_folder_without_permission(run: Run, saxpy: Path, tmp_path: Path) -> N
     run("disasm", saxpy, "-o", shut / "K.s").complaint(4, "shut")
 
 
+@pytest.mark.parametrize("command", ["extract", "demo", "run"])
+def test_a_file_where_a_folder_is_wanted(
+    run: Run, saxpy: Path, launch: Path, tmp_path: Path, command: str
+) -> None:
+    file = tmp_path / "file"
+    file.write_text("mine")
+    words = {
+        "extract": ["extract", saxpy, "-o", file],
+        "demo": ["demo", "-o", file, "--force"],
+        "run": ["run", saxpy, "--launch", launch, "--save-capsules", file],
+    }[command]
+    run(*words).complaint(2, "file")
+    assert file.read_text() == "mine"
+
+
 def test_json_errors_are_objects_too(run: Run, saxpy: Path) -> None:
     got = run("inspect", saxpy.parent / "none.co", "-f", "json")
     assert got.code == 2

@@ -28,6 +28,7 @@ from asmevo.search.types import object_id
 from asmevo.verify.coverage import judge_changes
 from asmevo.verify.oracle import DifferentialOracle
 from asmevo.verify.report import VerifyConfig
+from asmevo.wording import counted
 
 LARGEST_BUNDLE = 4 << 30
 # Strongest first; what was claimed may turn out stronger, never weaker.
@@ -117,7 +118,7 @@ def _lineage(work: _Audit) -> tuple[bool, str]:
     if program.object.data != work.bundle.k1:
         return False, "the edits do not give K1"
     steps = len(work.bundle.manifest.steps)
-    return True, f"{steps} step{'s' * (steps != 1)} from K0 give K1 byte for byte"
+    return True, f"{counted(steps, 'step')} from K0 to K1, byte for byte"
 
 
 def _static(work: _Audit) -> tuple[bool, str]:

@@ -17,7 +17,7 @@ from asmevo.cli.commands.optimize import Outputs, summary
 from asmevo.cli.common import ForceOption
 from asmevo.cli.output import Format, FormatOption, emit, progress
 from asmevo.cli.start import INTERRUPTED
-from asmevo.errors import EnvironmentFault
+from asmevo.errors import EnvironmentFault, InputError
 from asmevo.program.build import assemble_object
 
 DEMO_KERNEL = "rmsnorm"
@@ -70,6 +70,8 @@ def register(app: typer.Typer) -> None:
         if not source.is_file():
             names = ", ".join(sorted(p.stem for p in source.parent.glob("*.s")))
             raise typer.BadParameter(f"there is no kernel {kernel!r}; there is {names}")
+        if output.exists() and not output.is_dir():
+            raise InputError(f"{output} is a file", "-o names a folder")
         output.mkdir(parents=True, exist_ok=True)
         k0, launch, k1 = (output / n for n in ("K0.hsaco", "launch.yaml", "K1.hsaco"))
         outputs = Outputs(k1, output / "record.json", output / "report.html", None, force)
