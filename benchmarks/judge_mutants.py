@@ -172,10 +172,12 @@ class Judged:
                 unseen += capsules_for(self.object, launch, other, seed=seed)[:4]
             except AsmEvoError:
                 continue  # sizes that the launch does not allow
-        self.unseen = tuple(unseen)
         self.strict = VerifyConfig(
             poison_seed=0xABCDEF, schedules=("shuffle:9", "interleave:3"), exact=False
         )
+        oracle = DifferentialOracle(self.object, self.device, self.strict)
+        # Where K0 differs from itself or faults, the launch is not legal.
+        self.unseen = tuple(c for c in unseen if oracle.verify(self.object, [c]).ok)
 
     def verdict(self, mutant: Mutant) -> tuple[str, bytes | None]:
         """(status and gate, the object if nothing refused it)."""

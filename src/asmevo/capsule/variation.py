@@ -6,6 +6,7 @@ the change to whatever depends on it. Whether the result is legal is K0's to say
 
 - each size: by one, 1, around the block (fewer columns than a block, one more), some blocks more;
   where they reach other code also larger ones; past 2^24 elements where that is affordable.
+- all sizes together: a few more of each.
 - block: half, double, and no multiple of a wave, on each axis that has more than one, where the
   kernel can know its block (a hidden argument, the dispatch packet) and its metadata allows it; the
   grid covers the same work-items.
@@ -129,6 +130,11 @@ def _changes(spec: LaunchSpec, names: Mapping[str, int], kernel: Kernel) -> Iter
         for v in usual:
             if 0 < v != value:
                 yield _Change(f"{name}={v}", {name: v})
+    for step in (3, 9):
+        # Quotients and remainders of one size by another are small while the others are usual.
+        several = {name: value + step + 2 * n for n, (name, value) in enumerate(names.items())}
+        if len(several) > 1:
+            yield _Change(" ".join(f"{n}={v}" for n, v in several.items()), several)
     for name, value in names.items():
         larger = [2 * value + 1, 4 * value, 8 * across + 3, 16 * across, 64 * across + 1]
         for v in larger:

@@ -54,7 +54,7 @@ def infer_launch(
 
     Vendor kernels that the shipped library knows get their family's launch. Else the metadata,
     Triton's `.json` and `.ttir` beside the object and probing runs in the emulator say what they
-    can. The answer is a no when the launch faults, writes nothing or reads nothing in the trial.
+    can. The answer is a no when the launch faults or writes nothing in the trial.
 
     Args:
         object: the object.
