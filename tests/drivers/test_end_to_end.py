@@ -25,7 +25,7 @@ LAUNCHES = Path(__file__).resolve().parents[2] / "kernels" / "launch"
 # Kernel -> least modelled speedup to find, and sizes that the search does not see.
 EXPECTED: dict[str, tuple[float, list[dict[str, int]]]] = {
     "saxpy": (1.01, [{"n": 1}, {"n": 4096}, {"n": 777}]),
-    "softmax": (1.05, [{"rows": 2, "columns": 64}, {"rows": 1, "columns": 2050}]),
+    "softmax": (1.03, [{"rows": 2, "columns": 64}, {"rows": 1, "columns": 2050}]),
     "rmsnorm": (1.10, [{"rows": 2, "columns": 1}, {"rows": 1, "columns": 3000}]),
     "reduce": (1.002, [{"n": 1}, {"n": 512}, {"n": 5000}]),
     "matmul_f32": (1.10, [{"M": 16, "N": 16, "K": 16}, {"M": 17, "N": 3, "K": 70}]),
