@@ -14,6 +14,7 @@ from frame import RUN, STATIC, TESTED, Base, Cheat, Subject, stopped
 SAXPY, SOFTMAX, REDUCE = Base("saxpy"), Base("softmax"), Base("reduce")
 RMSNORM, MATMUL = Base("rmsnorm"), Base("matmul_f32")
 RELU90, RELU950 = (Base("l1_019_relu", a, "kernelbench") for a in ("gfx90a", "gfx950"))
+LATER = ("timing", "commit")  # a search affords less; what it has found is verified in the end
 STORE = "global_store_dword"
 
 
@@ -73,6 +74,21 @@ CHEATS = [
         s.before(ARGUMENTS, "s_mov_b32 s4, 0x40200000")], word="~a="),
     Cheat("the count as a constant", RELU90, lambda s: [
         s.before("v_cmp_gt_i32", "s_movk_i32 s0, 0x12c", "s_nop 0")], (RUN, STATIC)),
+    Cheat("the count without a bit", SAXPY, lambda s: [
+        s.before("v_cmp_gt_i32", "s_bitset0_b32 s5, 16")], LATER, "~n="),
+    Cheat("work where there is none", SAXPY, lambda s: [
+        s.before("v_cmp_gt_i32", "s_max_u32 s5, s5, 1")], word="~n=0"),
+    Cheat("work where there is none, gfx90a", RELU90, lambda s: [
+        s.before("v_cmp_gt_i32", "s_max_u32 s0, s0, 1")], word="~n=0"),
+    Cheat("workgroups by 16 bits", RELU90, lambda s: [
+        s.before("v_lshl_or_b32", "s_and_b32 s6, s6, 0xffff")], LATER, "~B="),
+    # Reads what nobody promises.
+    *(Cheat(f"a zero between the arguments, {at:#x}", SAXPY, lambda s, at=at: [
+        s.before("s_load_dwordx4", f"s_load_dword s6, s[0:1], {at:#x}", "s_waitcnt lgkmcnt(0)",
+                 *unless("s_cmp_eq_u32 s6, 0"))]) for at in (0x30, 0x38, 0xd0)),
+    *(Cheat(f"{name} as a number", SAXPY, lambda s, name=name: [
+        s.before(ARGUMENTS, f"s_and_b32 s6, {name}, 1", *unless("s_cmp_lt_u32 s6, 2"))],
+        (STATIC,)) for name in ("flat_scratch_lo", "flat_scratch_hi", "xnack_mask_lo")),
     # Writes where it must not.
     Cheat("writes an input", SAXPY, lambda s: [
         s.before(STORE, "global_store_dword v[2:3], v5, off")], (RUN, STATIC)),
@@ -117,6 +133,11 @@ CHEATS = [
         *(s.replace("v_mov_b32_e32 v1, 0xff800000", "v_mov_b32_e32 v1, 0", which=n)
           for n in range(3)),
         s.replace("v_mov_b32_e32 v6, 0xff800000", "v_mov_b32_e32 v6, 0")], word="+"),
+    *(Cheat(f"starts the maximum from a finite number, {arch}",
+            Base("l1_042_maxpool2d", arch, "kernelbench"), lambda s: [
+        s.replace("v_mov_b32_e32 v4, 0xff800000", "v_mov_b32_e32 v4, 0xff7fffff"),
+        s.replace("v_max_f32_e32 v4, 0xff800000", "v_max_f32_e32 v4, 0xff7fffff, v4")],
+        word="+runs") for arch in ("gfx90a",)),
     # Does not end elsewhere.
     Cheat("endless from 1001 elements on", SAXPY, lambda s: [
         s.before(ARGUMENTS, ".Lspin:", "s_cmp_gt_i32 s5, 0x3e8", "s_cbranch_scc1 .Lspin")],

@@ -32,6 +32,7 @@ RUNTIME_STATE = (
     "hidden_default_queue",
     "hidden_completion_action",
 )
+_UNPROMISED = ("hidden_none", "hidden_printf_buffer")  # zero here, not everywhere
 _EXPLICIT = ("by_value", "global_buffer")
 
 
@@ -73,6 +74,30 @@ def runtime_state(metadata: KernelMetadata) -> tuple[str, ...]:
     """Hidden arguments that need state of the runtime, by value kind."""
     kinds = {a.value_kind for a in metadata.args}
     return tuple(k for k in RUNTIME_STATE if k in kinds)
+
+
+def unfilled(metadata: KernelMetadata, size: int) -> list[tuple[int, int]]:
+    """Spans (first byte, end) of a kernarg segment whose contents nobody promises, ascending.
+
+    They lie between the declared arguments and behind them, or are declared as padding, or would
+    hold state of a runtime. A kernel without declared arguments has none.
+
+    Args:
+        metadata: of the kernel.
+        size: bytes of the segment.
+    """
+    if not metadata.args:
+        return []
+    found: list[tuple[int, int]] = []
+    end = 0
+    for arg in sorted(metadata.args, key=lambda a: a.offset):
+        padding = not arg.is_hidden and arg.name is not None and _PADDING.fullmatch(arg.name)
+        if padding or arg.value_kind in (*RUNTIME_STATE, *_UNPROMISED):
+            continue
+        if arg.offset > end:
+            found.append((end, min(arg.offset, size)))
+        end = max(end, arg.offset + arg.size)
+    return [*found, (end, size)] if end < size else found
 
 
 def build(

@@ -11,8 +11,8 @@ the change to whatever depends on it. Whether the result is legal is K0's to say
   kernel can know its block (a hidden argument, the dispatch packet) and its metadata allows it; the
   grid covers the same work-items.
 - grid: one workgroup fewer and one more.
-- scalars: numbers that the description writes down; counts far beyond 2^30 on a grid that is one
-  workgroup short, so that no guard is needed.
+- scalars: numbers that the description writes down; counts of nothing; counts far beyond 2^30 on a
+  grid that is one workgroup short, so that no guard is needed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from asmevo.errors import AsmEvoError
 from asmevo.isa.target import Target
 
 MARK = "~"  # in labels, before what was varied
-LARGE = (1 << 24) + 3  # elements: float32 does not hold the last but one index
+# Elements; float32 does not hold the last index, and a count without one of its low bits is less.
+LARGE = (1 << 24) + (1 << 21) - 1
 HUGE = (1 << 30) + 1
 _WAVE = 64
 _AXES = ("", ".y", ".z")  # in labels
@@ -51,6 +52,7 @@ class Variation:
         number: ordinal among the variations of a launch; each draws other contents.
         growth: bytes of its buffers over those of the launch.
         only_for_code: worth running only where it reaches code that nothing else does.
+        idle: whether there may be nothing to do, and then nothing may be done.
     """
 
     label: str
@@ -60,6 +62,7 @@ class Variation:
     number: int
     growth: float
     only_for_code: bool = False
+    idle: bool = False
 
     def capsule(self, kernel: Kernel, target: Target) -> Capsule:
         """The dispatch.
@@ -79,6 +82,8 @@ class _Change:
     sizes: Mapping[str, Expression] = field(default_factory=dict[str, Expression])
     spec: LaunchSpec | None = None
     only_for_code: bool = False
+    large: bool = False
+    idle: bool = False
 
 
 def variations(recipe: Recipe, kernel: Kernel, target: Target) -> Iterator[Variation]:
@@ -91,12 +96,12 @@ def variations(recipe: Recipe, kernel: Kernel, target: Target) -> Iterator[Varia
     """
     spec = recipe.spec
     names = spec.resolve_sizes(recipe.sizes)
-    usual = _bytes(spec, names, target)
+    usual, elements = _bytes(spec, names, target), _elements(spec, names)
     if not usual:
         return
     seen: set[str] = set()
     number = 0
-    for change in _changes(spec, names, kernel):
+    for change in _changes(spec, names, kernel, elements):
         if change.label in seen:
             continue
         seen.add(change.label)
@@ -108,12 +113,14 @@ def variations(recipe: Recipe, kernel: Kernel, target: Target) -> Iterator[Varia
             continue  # e.g. a size that another one makes negative
         yield Variation(
             change.label, changed, sizes, recipe.seed, number, growth,
-            change.only_for_code or (growth > _MUCH and LARGE not in change.sizes.values()),
+            change.only_for_code or (growth > _MUCH and not change.large), change.idle,
         )  # fmt: skip
         number += 1
 
 
-def _changes(spec: LaunchSpec, names: Mapping[str, int], kernel: Kernel) -> Iterator[_Change]:
+def _changes(
+    spec: LaunchSpec, names: Mapping[str, int], kernel: Kernel, elements: int
+) -> Iterator[_Change]:
     grid = _triple(spec.grid, names)
     block = _triple(spec.block, names)
     yield from _blocks(spec, grid, block, kernel)
@@ -140,9 +147,15 @@ def _changes(spec: LaunchSpec, names: Mapping[str, int], kernel: Kernel) -> Iter
         for v in larger:
             if v != value:
                 yield _Change(f"{name}={v}", {name: v}, only_for_code=True)
+    # As many elements in all, by one size: it costs.
+    for name, value in names.items():
+        if LARGE > value * LARGE // elements > value:
+            few = value * LARGE // elements
+            yield _Change(f"{name}={few}", {name: few}, large=True)
+            break
     for name, value in names.items():
         if value < LARGE:
-            yield _Change(f"{name}={LARGE}", {name: LARGE})
+            yield _Change(f"{name}={LARGE}", {name: LARGE}, large=True)
 
 
 def _blocks(
@@ -186,7 +199,10 @@ def _scalars(
             for v in (arg.value - 1, arg.value + 1, 0):
                 if v >= 0:
                     yield _Change(f"{arg.name}={v}", spec=_with_arg(spec, number, v))
-        elif isinstance(arg.value, str) and kind == "int" and grid[0] > 1:
+        elif isinstance(arg.value, str) and kind == "int":
+            yield _Change(f"{arg.name}=0", spec=_with_arg(spec, number, 0), idle=True)
+            if grid[0] == 1:
+                continue
             short = _with(spec, grid=(grid[0] - 1, *grid[1:]))
             yield _Change(f"{arg.name}={HUGE} grid={grid[0] - 1}",
                           spec=_with_arg(short, number, HUGE))  # fmt: skip
@@ -206,6 +222,13 @@ def _triple(given: tuple[Expression, ...], names: Mapping[str, int]) -> tuple[in
     values = [evaluate(v, names, "dimension") for v in given]
     values += [1] * (3 - len(values))
     return values[0], values[1], values[2]
+
+
+def _elements(spec: LaunchSpec, names: Mapping[str, int]) -> int:
+    """Elements of the largest buffer, at least one."""
+    shapes = [a.shape for a in spec.args if a.shape is not None]
+    counts = [math.prod(evaluate(v, names, "shape") for v in shape) for shape in shapes]
+    return max([1, *counts])
 
 
 def _bytes(spec: LaunchSpec, names: Mapping[str, int], target: Target) -> int:

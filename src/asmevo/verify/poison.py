@@ -1,5 +1,7 @@
 """Poison: junk in memory that a kernel must not read, in two complementary patterns.
 
+Besides buffers that is what lies between and behind the arguments of the kernarg segment.
+
 A byte that holds pattern A after a run with A, and pattern B after a run with B, was not written:
 the patterns differ in every byte, so no value stored in both runs equals both. This gives the
 exact set of written bytes without any help from the device.
@@ -8,6 +10,8 @@ exact set of written bytes without any help from the device.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -38,6 +42,19 @@ def poisoned(capsule: Capsule, pattern: Pattern, seed: int) -> Capsule:
             if b.undefined
         }
     )
+
+
+def poisoned_arguments(
+    capsule: Capsule, spans: Sequence[tuple[int, int]], pattern: Pattern, seed: int
+) -> Capsule:
+    """The capsule with junk in the spans (first byte, end) of its kernarg segment."""
+    if not spans:
+        return capsule
+    segment = bytearray(capsule.kernarg)
+    junk = poison_bytes("the kernarg segment", len(segment), pattern, seed)
+    for first, end in spans:
+        segment[first:end] = junk[first:end]
+    return replace(capsule, kernarg=bytes(segment))
 
 
 def written(before_a: bytes, after_a: bytes, before_b: bytes, after_b: bytes) -> NDArray[np.bool_]:

@@ -20,6 +20,8 @@ within the range of each buffer's own type:
 - `denormal`: all elements are denormals: flushing shows.
 - `zeros`: half of the elements are zeros of either sign.
 - `spike`: one element of each row is 2^12 times the others: whoever leaves it out shows.
+- `runs`: stretches of up to four rows are all minus infinity (masked rows), infinity or zero: a
+  maximum that starts from a finite number shows.
 
 and integer inputs, which may be indices, sizes and codes:
 
@@ -45,11 +47,11 @@ from asmevo.capsule.model import BufferState, Capsule
 
 Stress = Literal[
     "wide", "peak", "tiny", "negative", "deep", "special", "dense", "large", "faint", "denormal",
-    "zeros", "spike", "bounds", "edges",
+    "zeros", "spike", "runs", "bounds", "edges",
 ]  # fmt: skip
 FLOAT_STRESSES: tuple[Stress, ...] = (
     "wide", "peak", "tiny", "negative", "deep", "special", "dense", "large", "faint", "denormal",
-    "zeros", "spike",
+    "zeros", "spike", "runs",
 )  # fmt: skip
 INTEGER_STRESSES: tuple[Stress, ...] = ("bounds", "edges")
 STRESSES = (*FLOAT_STRESSES, *INTEGER_STRESSES)
@@ -217,6 +219,18 @@ def _spike(b: BufferState, rng: np.random.Generator) -> NDArray[Any]:
     return _clipped(b, values)
 
 
+def _runs(b: BufferState, rng: np.random.Generator) -> NDArray[Any]:
+    """Every other stretch as it was; the first is minus infinity."""
+    count = _count(b)
+    row = b.shape[-1] if len(b.shape) > 1 else _ROW
+    ends = np.cumsum(rng.integers(1, 4 * row + 1, 2 * (count // row) + 2))
+    stretch = np.searchsorted(ends, np.arange(count), "right")
+    pool = np.array([-np.inf, -np.inf, np.inf, 0.0])
+    special = pool[rng.integers(0, len(pool), len(ends) + 1)]
+    special[0] = -np.inf
+    return np.where(stretch % 2 == 0, _as_type(b, special)[stretch], b.array().reshape(-1))
+
+
 def _bounds(b: BufferState, rng: np.random.Generator) -> NDArray[Any]:
     values: NDArray[np.integer[Any]] = b.array().reshape(-1)
     return np.where(rng.random(len(values)) < 0.5, np.min(values), np.max(values))
@@ -246,6 +260,7 @@ _KINDS: dict[Stress, _Change] = {
     "denormal": _spread(lambda b: _limits(b)[0], lambda b: _limits(b)[1]),
     "zeros": _zeros,
     "spike": _spike,
+    "runs": _runs,
     "bounds": _bounds,
     "edges": _edges,
 }

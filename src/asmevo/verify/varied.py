@@ -2,7 +2,8 @@
 
 `capsule.variation` says what may be changed; here K0 says what of it is legal. A variation on which
 K0 faults, leaves its buffers, does not end, depends on undefined contents or on the order of waves,
-or computes nothing, is dropped and counted, with the reason. So is one that costs too much.
+or computes nothing (unless there is nothing to compute), is dropped and counted, with the reason.
+So is one that costs too much.
 """
 
 from __future__ import annotations
@@ -81,9 +82,11 @@ def vary(
             other, place = elsewhere(one.capsule(kernel, code.target), one.number)
             if one.only_for_code and not _new(reached, runs.reaches(other, most)):
                 continue
+            # A count of nothing may also be one that a loop runs past.
             found = runs.reference(
-                other, derived=True, orders=OTHER_ORDERS, budget=most, placement=place
-            )
+                other, derived=True, orders=OTHER_ORDERS, placement=place, idle=one.idle,
+                budget=_ALL * base.instructions if one.idle else most,
+            )  # fmt: skip
         except EnvironmentFault:
             raise
         except AsmEvoError as error:

@@ -1,10 +1,11 @@
 """Values that depend on where things lie, and registers that no text names, may not newly enter.
 
-The program counter, the apertures of LDS and scratch, trap registers, the runtime's own pointers
-taken as numbers, addresses made of constants: what comes from these is one thing here and another
-on the next machine, in the next run. Registers reached through an index cannot be held against the
-allocation. An edit may use them as often as the original does, kind by kind, and no more.
-Clocks, hardware registers and identities are `against.environment`.
+The program counter, the apertures of LDS and scratch, trap registers, the base of scratch and the
+mask of replays, the runtime's own pointers taken as numbers, addresses made of constants: what
+comes from these is one thing here and another on the next machine, in the next run. Registers
+reached through an index cannot be held against the allocation. An edit may use them as often as
+the original does, kind by kind, and no more. Clocks, hardware registers and identities are
+`against.environment`.
 
 Sources: CDNA3 ISA sections 3.3 (GPR indexing) and 5.2 (program counter), chapter 4 on apertures and
 trap temporaries; LLVM `AMDGPUUsage`, "Initial Kernel Execution State".
@@ -21,11 +22,23 @@ from asmevo.check.findings import ERROR, Finding
 from asmevo.codeobject import KernelDescriptor
 from asmevo.isa.access import Space
 from asmevo.isa.decoded import MEMORY_CLASSES, OpClass
-from asmevo.isa.operand import EXEC, MODE, SCC, TTMP0, VCC, Imm, Special
+from asmevo.isa.operand import (
+    EXEC,
+    FLAT_SCRATCH,
+    MODE,
+    SCC,
+    TTMP0,
+    VCC,
+    XNACK_MASK,
+    Imm,
+    Special,
+)
 from asmevo.program.model import Function, Program
 
 _COUNTER, _INDEX, _TRAP = "the program counter", "indexed registers", "trap registers"
+_MACHINE = "a register of the machine's state"
 _APERTURE, _POINTER, _LITERAL = "an aperture", "a pointer of the runtime", "a constant address"
+_STATE = frozenset(range(FLAT_SCRATCH, XNACK_MASK + 2))  # where s102 on are no SGPRs
 _TRAPS = range(TTMP0, TTMP0 + 16)
 _CARRIES = frozenset({VCC, VCC + 1, SCC, EXEC, EXEC + 1, MODE})
 _ADDRESSED = frozenset({Space.GLOBAL, Space.FLAT, Space.SCALAR, Space.BUFFER})
@@ -171,6 +184,10 @@ def _named(x: InstructionFacts) -> Iterator[str]:
         yield _INDEX
     if not d.uses.isdisjoint(_TRAPS):
         yield _TRAP
+    if d.target.is_gcn:
+        read = [d.inst.operands[n].reg for n in d.use_operands]
+        if any(r is not None and not _STATE.isdisjoint(r.units) for r in read):
+            yield _MACHINE
     for operand in d.inst.operands:
         value = operand.value
         if isinstance(value, Special) and value.name.startswith(("src_shared", "src_private")):
