@@ -63,14 +63,19 @@ class Traffic:
         if not self.known or self.fresh <= 0.0:
             return machine
         to_mall, to_dram = self._beyond(machine, data)
+        # The more units ask, the longer a request waits in the L2's queues: with all of them as
+        # long as traces of full chips show, wherever it is served.
+        load = units / machine["compute_units"]
         near, mall = machine["level_l2"], machine["level_mall"]
+        near += max(0.0, machine["vmem_latency"] - near) * load
+        mall = max(mall, near)
         latency = near + to_mall * (mall - near) + to_dram * (machine["level_dram"] - mall)
         clocks = max(
             to_mall / machine["mall_bytes_per_clk"], to_dram / machine["dram_bytes_per_clk"]
         )
         unlimited = machine["ta_bytes_per_clk"]
         rate = unlimited if clocks <= 0.0 else min(unlimited, 1.0 / (clocks * units))
-        return machine.with_values(fresh_latency=latency, fresh_bytes_per_clk=rate)
+        return machine.with_values(level_l2=near, fresh_latency=latency, fresh_bytes_per_clk=rate)
 
     def _beyond(self, machine: MachineModel, data: Residence) -> tuple[float, float]:
         """Shares of the fresh bytes that go past the L2, and past the last-level cache."""
