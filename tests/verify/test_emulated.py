@@ -38,7 +38,8 @@ def test_own_kernels_are_oracles_and_equal_themselves(kernel_objects, emulator, 
     config = VerifyConfig(schedules=("interleave:7", "shuffle:1"))
     report = verify(data, data, capsules, emulator, config)
     assert (report.status, report.evidence_class) == ("accepted", "tested-exact"), report.reason
-    assert report.notes == ()
+    # Runs of -inf stay -inf in saxpy's inout buffer: such an input shows nothing, and is named.
+    assert all("+runs] left out" in note and "no output" in note for note in report.notes)
     executed = report.executed
     assert executed is not None
     assert executed.sum() > 10
