@@ -2,7 +2,7 @@
 
 Functions are aligned by their instructions, in linear time and at any size; branches by what they
 do and where they lead, not by their distance. A block whose instructions are those of the original
-in an order that provably does the same (`check.permutation`) counts as reordered, not as changed.
+in an order that provably does the same (`program.permutation`) counts as reordered, not as changed.
 So does a branch round code that does nothing when no lane is on, if that code follows in its place.
 """
 
@@ -14,7 +14,6 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from asmevo.check.alignment import align
-from asmevo.check.permutation import reordered
 from asmevo.codeobject.elf import SHF_ALLOC
 from asmevo.isa.decoded import OpClass, decode
 from asmevo.isa.flow import flow_of
@@ -22,6 +21,7 @@ from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import VGPR0
 from asmevo.program.cfg import Block, blocks
 from asmevo.program.model import Function, Program
+from asmevo.program.permutation import reordered
 
 
 @dataclass(frozen=True, slots=True)

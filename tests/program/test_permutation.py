@@ -10,9 +10,9 @@ import random
 
 import pytest
 
-from asmevo.check.permutation import reordered
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.target import Target
+from asmevo.program.permutation import reordered
 from program.frame import straight  # type: ignore[import-not-found]
 
 TARGET = Target("gfx942")
