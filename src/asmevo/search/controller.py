@@ -23,7 +23,7 @@ from asmevo.program.edit import Edit
 from asmevo.program.model import Program
 from asmevo.search.bench import Bench, Oracle, Problem
 from asmevo.search.commit import CommitRule, speedup
-from asmevo.search.driver import Driver
+from asmevo.search.driver import Driver, KeepsJournal
 from asmevo.search.judge import Judgement, Task, judge
 from asmevo.search.memory import Failure, FailureMemory
 from asmevo.search.profile import profile_node
@@ -117,6 +117,7 @@ class Search:
         self._nodes: dict[str, Node] = {}
         self._contents: dict[str, bytes] = {}
         self._profiles: dict[str, Profile] = {}
+        self._finished: list[Attempt] = []
         self._attempted: dict[str, set[str]] = {}
         self._objects: dict[str, str] = {}
         self.memory = FailureMemory()
@@ -166,15 +167,29 @@ class Search:
             self._contents[node] = self._store.blob(self.node(node).id)
         return self._contents[node]
 
+    @property
+    def attempts(self) -> Sequence[Attempt]:
+        """All finished attempts, in order."""
+        return tuple(self._finished)
+
+    @property
+    def launches(self) -> Sequence[Capsule]:
+        """The launches that are timed."""
+        return self._bench.problem.timed
+
     def windows(self, node: str, limit: int = 8) -> Sequence[HotWindow]:
         """Hot windows of an accepted node, hottest first."""
         program = self.program(node)
+        function = program.function(self.kernel)
+        return hot_windows(blocks(program, function), self.profile(node), limit)
+
+    def profile(self, node: str) -> Profile:
+        """Cost of every instruction of an accepted node's program."""
         if node not in self._profiles:
             self._profiles[node] = profile_node(
-                self.object(node), program, self._config.capsules, self._config.device
+                self.object(node), self.program(node), self._config.capsules, self._config.device
             )
-        function = program.function(self.kernel)
-        return hot_windows(blocks(program, function), self._profiles[node], limit)
+        return self._profiles[node]
 
     def tried(self, parent: str, edits: Sequence[Edit]) -> bool:
         """Whether this exact attempt is finished already."""
@@ -229,6 +244,7 @@ class Search:
         self._attempted.setdefault(proposal.parent, set()).add(proposal.edit)
         if attempt.object is not None and attempt.status != "duplicate":
             self._objects.setdefault(attempt.object, attempt.status)
+        self._finished.append(attempt)
         self.memory.add(self.program(proposal.parent), attempt)
         self.done += 1
 
@@ -320,6 +336,8 @@ class Controller:
         bench.prepare()
         state = Search(config, store, bench)
         state.add_node(root)
+        if isinstance(config.driver, KeepsJournal):
+            config.driver.attach(store)
         replayed = self._replay(store, state)
         stopped = "budget"
         faults = 0

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
 
+from asmevo.capsule.model import Capsule
 from asmevo.program.edit import Edit
 from asmevo.program.model import Program
 from asmevo.search.memory import Failure
+from asmevo.search.store import Entry
 from asmevo.search.types import Attempt, Node, Proposal
-from asmevo.search.windows import HotWindow
+from asmevo.search.windows import HotWindow, Profile
 
 
 class Context(Protocol):
@@ -44,8 +46,22 @@ class Context(Protocol):
         """The program of an accepted node."""
         ...
 
+    @property
+    def attempts(self) -> Sequence[Attempt]:
+        """All finished attempts, in order."""
+        ...
+
+    @property
+    def launches(self) -> Sequence[Capsule]:
+        """The launches that are timed."""
+        ...
+
     def windows(self, node: str, limit: int = 8) -> Sequence[HotWindow]:
         """Hot windows of an accepted node, hottest first."""
+        ...
+
+    def profile(self, node: str) -> Profile:
+        """Cost of every instruction of an accepted node's program."""
         ...
 
     def tried(self, parent: str, edits: Sequence[Edit]) -> bool:
@@ -94,4 +110,25 @@ class Driver(Protocol):
 
     def tell(self, attempt: Attempt) -> None:
         """Take note of a finished attempt."""
+        ...
+
+
+class Journal(Protocol):
+    """A driver's own notes in the run store; they have no say in what is accepted."""
+
+    def note(self, kind: str, data: Mapping[str, Any]) -> Entry:
+        """Keep an entry; it outlives the process when this returns."""
+        ...
+
+    def journal(self, kind: str | None = None) -> Sequence[Entry]:
+        """The entries of this run so far, those of earlier processes first."""
+        ...
+
+
+@runtime_checkable
+class KeepsJournal(Protocol):
+    """A driver that keeps a journal: it is given one before it is asked or told anything."""
+
+    def attach(self, journal: Journal) -> None:
+        """Take the run's journal."""
         ...

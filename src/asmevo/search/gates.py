@@ -198,7 +198,7 @@ class Differential(Gate):
         report = self.bench.oracle.verify(_bytes(candidate), self.bench.problem.capsules)
         candidate.report = report
         if not report.ok:
-            return self._stop(report.status, report.reason)
+            return self._stop(report.status, report.reason, **_difference(report))
         candidate.evidence = report.evidence_class
         return None
 
@@ -275,6 +275,23 @@ class Commit(Gate):
 def _bytes(candidate: Candidate) -> bytes:
     assert candidate.object is not None, "a gate ran before the candidate was built"
     return candidate.object
+
+
+def _difference(report: VerifyReport) -> dict[str, Any]:
+    """Where a candidate first behaved otherwise: launch, run, and the buffers that differ."""
+    capsule = next((c for c in report.capsules if c.status != "accepted"), None)
+    run = next((r for r in capsule.runs if r.status != "accepted"), None) if capsule else None
+    if capsule is None or run is None:
+        return {}
+    return {
+        "launch": capsule.label,
+        "origin": capsule.origin,
+        "schedule": run.schedule,
+        "pattern": run.pattern,
+        "late_loads": run.late_loads,
+        "placement": run.placement,
+        "buffers": [b.to_json() for b in run.buffers if not b.ok],
+    }
 
 
 def _static(gate: Gate, findings: Sequence[Finding]) -> GateVerdict | None:

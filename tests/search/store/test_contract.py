@@ -205,3 +205,36 @@ def test_times_keep_their_figures(store: Store) -> None:
     node = replace(node, timings=times)
     store.record(full, "rules", node, b"object")
     assert store.node(node.id).timings == times
+
+
+def test_the_journal_keeps_what_was_noted(stores: tuple[Store, Reader]) -> None:
+    kept = with_root(stores[0])
+    assert kept.journal() == []
+    first = kept.note("call", {"tokens": 12, "text": "caf\u00e9 \x1b[0m", "list": [1, None]})
+    kept.note("notes", {})
+    kept.note("call", {"tokens": 3})
+    assert (first.sequence, first.kind) == (0, "call")
+    beside = stores[1]()
+    assert [e.sequence for e in beside.journal()] == [0, 1, 2]
+    assert beside.journal("call")[0] == first
+    assert [e.data for e in beside.journal("call")][1] == {"tokens": 3}
+    assert beside.journal("nothing") == []
+    assert kept.attempts() == []
+    assert len(kept.nodes()) == 1
+
+
+def test_a_snapshot_holds_the_journal_still(stores: tuple[Store, Reader]) -> None:
+    kept = with_root(stores[0])
+    kept.note("call", {})
+    beside = stores[1]()
+    with beside.snapshot():
+        kept.note("call", {})
+        assert len(beside.journal()) == 1
+    assert len(beside.journal()) == 2
+
+
+def test_what_is_no_json_is_not_noted(stores: tuple[Store, Reader]) -> None:
+    kept = with_root(stores[0])
+    with pytest.raises(TypeError):
+        kept.note("call", {"bytes": b""})
+    assert kept.journal() == []

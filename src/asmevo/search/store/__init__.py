@@ -4,13 +4,14 @@
 process. `StoreReader` is what can be done beside a search that writes.
 """
 
-from asmevo.search.store.contract import RunFacts, Store, StoreReader
+from asmevo.search.store.contract import Entry, RunFacts, Store, StoreReader
 from asmevo.search.store.memory import MemoryStore
 from asmevo.search.store.schema import SCHEMA_VERSION
 from asmevo.search.store.sqlite import SqliteReader, SqliteStore, StoreDamaged, StoreFull
 
 __all__ = [
     "SCHEMA_VERSION",
+    "Entry",
     "MemoryStore",
     "RunFacts",
     "SqliteReader",

@@ -11,6 +11,8 @@ Contracts of every implementation, held by one test suite (`tests/search/store/t
 * An attempt has an identity, its parent and the canonical hash of its edits. It is recorded once;
   only `duplicate` verdicts may repeat an identity, and they are never what `find_attempt` returns.
 * The parent of an attempt is an accepted node. The first node is K0's; nodes form a tree.
+* The journal is the driver's own: entries of plain JSON, numbered 0, 1, 2, ... without a gap, kept
+  when `note` returns. Nothing in it has a say in what is accepted.
 * One writer at a time. Readers are never locked out and never lock anybody out: each call of a
   reader sees everything that was recorded before it, and `snapshot` holds one such view still
   for as long as it is open, while the writer goes on.
@@ -50,6 +52,21 @@ class RunFacts:
     seed: int
     config: Mapping[str, Any]
     created: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of the journal.
+
+    Attributes:
+        sequence: ordinal in the run, from 0.
+        kind: what it is, e.g. `call` or `notes`; whoever wrote it knows.
+        data: its content, JSON types only.
+    """
+
+    sequence: int
+    kind: str
+    data: Mapping[str, Any]
 
 
 class StoreReader(ABC):
@@ -112,6 +129,10 @@ class StoreReader(ABC):
         Raises:
             InputError: there is none with this identity.
         """
+
+    @abstractmethod
+    def journal(self, kind: str | None = None) -> list[Entry]:
+        """All entries of the journal in order, or those of one kind."""
 
     def lineage(self, id: str) -> list[Node]:
         """The nodes from K0 to `id`, both included.
@@ -185,6 +206,14 @@ class Store(StoreReader):
             if self.find_object(node.id) == "node":
                 raise InputError(f"object {node.id[:12]} is an accepted node already")
         self._write(attempt, driver, node, object)
+
+    @abstractmethod
+    def note(self, kind: str, data: Mapping[str, Any]) -> Entry:
+        """Add an entry to the journal; it is kept when this returns.
+
+        Raises:
+            EnvironmentFault: the store cannot be written (`StoreFull` when there is no space).
+        """
 
     @abstractmethod
     def _write_root(self, node: Node) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
 from asmevo.errors import EnvironmentFault, InputError
-from asmevo.search.store.contract import RunFacts, Store
+from asmevo.search.store.contract import Entry, RunFacts, Store
 from asmevo.search.types import Attempt, Node, object_id
 
 
@@ -23,8 +24,9 @@ class MemoryStore(Store):
         self._attempts: list[Attempt] = []
         self._nodes: dict[str, Node] = {}
         self._blobs = {object_id(k0): k0}
-        # How many attempts and nodes an open snapshot sees; None: all.
-        self._view: tuple[int, int] | None = None
+        self._journal: list[Entry] = []
+        # How many attempts, nodes and entries an open snapshot sees; None: all.
+        self._view: tuple[int, int, int] | None = None
 
     @property
     def name(self) -> str:
@@ -39,7 +41,7 @@ class MemoryStore(Store):
     @contextmanager
     def snapshot(self) -> Generator[None]:
         """See the contract."""
-        self._view = (len(self._attempts), len(self._nodes))
+        self._view = (len(self._attempts), len(self._nodes), len(self._journal))
         try:
             yield
         finally:
@@ -94,6 +96,18 @@ class MemoryStore(Store):
             if found.id == id:
                 return found
         raise InputError(f"there is no accepted node {id[:12]}")
+
+    def journal(self, kind: str | None = None) -> list[Entry]:
+        """See the contract."""
+        seen = self._journal[: None if self._view is None else self._view[2]]
+        return [e for e in seen if kind in (None, e.kind)]
+
+    def note(self, kind: str, data: Mapping[str, Any]) -> Entry:
+        """See the contract."""
+        # Through JSON, so that what comes back is what a file would give.
+        entry = Entry(len(self._journal), kind, json.loads(json.dumps(dict(data))))
+        self._journal.append(entry)
+        return entry
 
     def _write_root(self, node: Node) -> None:
         self._nodes[node.id] = node

@@ -1,7 +1,7 @@
 """Tables of the SQLite store, their version, and how older ones are brought up to it.
 
-Version 2 added `attempt.passed`. A migration is history: it uses nothing of the rest of the
-project that may change after it.
+Version 2 added `attempt.passed`, version 3 the journal. A migration is history: it uses nothing of
+the rest of the project that may change after it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import sqlite3
 from collections.abc import Callable
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 TABLES = """
 CREATE TABLE run(
@@ -58,6 +58,13 @@ CREATE TABLE node(
   speedup REAL NOT NULL,
   created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
 );
+CREATE TABLE journal(
+  sequence INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  data TEXT NOT NULL,
+  created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+);
+CREATE INDEX journal_kind ON journal(kind);
 """
 
 
@@ -102,7 +109,16 @@ def _passed_gates(db: sqlite3.Connection) -> None:
         )
 
 
-_MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _passed_gates}
+def _journal(db: sqlite3.Connection) -> None:
+    """2 -> 3: a journal for drivers."""
+    db.execute(
+        "CREATE TABLE journal(sequence INTEGER PRIMARY KEY, kind TEXT NOT NULL, data TEXT NOT NULL,"
+        " created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')))"
+    )
+    db.execute("CREATE INDEX journal_kind ON journal(kind)")
+
+
+_MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _passed_gates, 2: _journal}
 """Version -> what brings it to the next one."""
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TextIO, TypeVar, cast
 
 from asmevo.errors import EnvironmentFault, InputError
-from asmevo.search.store.contract import RunFacts, Store, StoreReader
+from asmevo.search.store.contract import Entry, RunFacts, Store, StoreReader
 from asmevo.search.store.schema import SCHEMA_VERSION, create_tables, migrate, version_of
 from asmevo.search.types import (
     Attempt,
@@ -181,6 +181,17 @@ class _Rows(StoreReader):
         if row is None:
             raise InputError(f"there is no accepted node {id[:12]}")
         return _decoded(self.path, _node, row)
+
+    def journal(self, kind: str | None = None) -> list[Entry]:
+        """See the contract."""
+        where, values = ("", ()) if kind is None else (" WHERE kind = ?", (kind,))
+        with _typed(self.path):
+            query = f"SELECT sequence, kind, data FROM journal{where} ORDER BY sequence"
+            rows = self._db.execute(query, values).fetchall()
+        return [
+            _decoded(self.path, lambda r: Entry(int(r[0]), str(r[1]), json.loads(r[2])), row)
+            for row in rows
+        ]
 
     def _row(self, query: str, *values: Any) -> tuple[Any, ...] | None:
         with _typed(self.path):
@@ -393,6 +404,17 @@ class SqliteStore(_Rows, Store):
             if node is not None and object is not None:
                 self._put_blob(object)
                 self._insert_node(node)
+
+    def note(self, kind: str, data: Mapping[str, Any]) -> Entry:
+        """See the contract."""
+        text = json.dumps(dict(data))
+        with self._transaction():
+            row = self._db.execute("SELECT COUNT(*) FROM journal").fetchone()
+            sequence = int(row[0])
+            self._db.execute(
+                "INSERT INTO journal(sequence, kind, data) VALUES (?, ?, ?)", (sequence, kind, text)
+            )
+        return Entry(sequence, kind, json.loads(text))
 
     def _insert_node(self, node: Node) -> None:
         self._db.execute(
