@@ -68,6 +68,7 @@ class Bench:
         machine: MachineModel | None = None,
         streams: Sequence[Sequence[int]] | None = None,
         record: bool = False,
+        reasons: bool = False,
         cold: bool = True,
     ) -> Simulation:
         """Run `lines` once per wave (or the given index streams)."""
@@ -84,6 +85,7 @@ class Bench:
             simds=simds,
             starts=[0.0] * len(made),
             record=record,
+            reasons=reasons,
             cold=cold,
         )
 

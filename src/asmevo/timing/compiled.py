@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any, cast
 
 import numba
@@ -11,6 +14,21 @@ from numba.core import config as _numba_config
 from asmevo.caches import cache_folder
 
 _njit: Any = cast(Any, numba).njit
+
+
+@cache
+def _version() -> str:
+    """Of all that compiled functions are made of.
+
+    Numba keys what it keeps by the file of the outermost function, which sees neither the
+    functions that it calls nor the constants of other modules.
+    """
+    here = Path(__file__).parent
+    files = [here / f"{name}.py" for name in ("addresses", "state", "static", "touches")]
+    digest = hashlib.sha256()
+    for path in (*files, *sorted((here / "kernel").glob("*.py"))):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -22,7 +40,7 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     settings = cast(Any, _numba_config)
     before = settings.CACHE_DIR
     try:
-        folder = cache_folder("numba")
+        folder = cache_folder("numba", _version())
         if folder is None:
             return _njit(nogil=True, _nrt=False)(function)
         settings.CACHE_DIR = str(folder)

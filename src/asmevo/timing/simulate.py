@@ -57,6 +57,7 @@ class Simulation:
         issue: issue times per wave (recorded only on request), else empty; for waits, nops and
             barriers the time at which they let the wave go on, as thread traces have it.
         executed: wave instructions simulated.
+        stalls: `cost` by reason (recorded only on request), float64 [instructions, reasons].
     """
 
     clocks: float
@@ -66,6 +67,7 @@ class Simulation:
     count: _I64
     issue: tuple[_F64, ...]
     executed: int
+    stalls: _F64 | None = None
 
 
 def simulate(
@@ -78,6 +80,7 @@ def simulate(
     cold: bool = True,
     memory_latency: _F64 | None = None,
     record: bool = False,
+    reasons: bool = False,
     accesses: Accesses | None = None,
     access: Sequence[_I32] | None = None,
 ) -> Simulation:
@@ -92,6 +95,7 @@ def simulate(
         cold: whether first touches of memory pay the cold extra.
         memory_latency: latency of each vector load by instruction index, -1 for the default.
         record: keep issue times.
+        reasons: charge the clocks of each instruction to reasons (`stalls.Reason`).
         accesses: what single executions of memory instructions touch; None: unknown.
         access: row of `accesses` of every executed instruction by wave, -1 unknown; needed with
             `accesses`.
@@ -114,6 +118,7 @@ def simulate(
         np.zeros(1),
     )
     code = _code(program, latency)
+    profile = state.Profile.of(n, len(waves)) if reasons else None
     status = kernel.run(
         kernel.Clocks(*(machine[name] for name in kernel.Clocks._fields)),
         code,
@@ -121,6 +126,7 @@ def simulate(
         state.Accesses(rows.port, rows.moved, rows.fresh, rows.serial),
         cold,
         kept,
+        profile,
         *state.fresh(code, streams, program.slots),
     )
     if status == kernel.DEADLOCK:
@@ -135,6 +141,7 @@ def simulate(
         count=kept.count,
         issue=issues,
         executed=executed,
+        stalls=None if profile is None else profile.stalls,
     )
 
 

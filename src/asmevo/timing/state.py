@@ -1,6 +1,6 @@
 """What the simulation kernel reads, writes and keeps: a program, its streams, the unit's state.
 
-All are tuples of arrays, because numba takes them as they are. `kernel._run` unpacks them in this
+All are tuples of arrays, because numba takes them as they are. `kernel.clock` unpacks them in this
 order.
 """
 
@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from asmevo.timing.stalls import Reason
 
 RING = 64
 """Outstanding operations of one wave that are kept."""
@@ -70,6 +72,21 @@ class Record(NamedTuple):
     end: Any
     issue: Any
     done: Any
+
+
+class Profile(NamedTuple):
+    """What is charged to reasons: clocks by instruction and reason; when the LDS would be free
+    without bank conflicts; how late they made each LDS operation of a wave.
+    """
+
+    stalls: Any
+    ideal: Any
+    lag: Any
+
+    @staticmethod
+    def of(instructions: int, waves: int) -> Profile:
+        """Nothing charged yet."""
+        return Profile(np.zeros((instructions, len(Reason))), np.zeros(1), np.zeros((waves, RING)))
 
 
 class Waves(NamedTuple):

@@ -31,7 +31,7 @@ _F64 = NDArray[np.float64]
 
 
 class Kind(IntEnum):
-    """Issue class in the simulator. `kernel.py` spells the numbers out for numba."""
+    """Issue class in the simulator. `kernel.parts` spells the numbers out for numba."""
 
     SALU = 0
     SMEM = 1
