@@ -1,6 +1,6 @@
 """Why waves stall: each reason on a program of a few instructions, and that nothing is lost.
 
-Distances are those of `../shared/facts` and the CDNA3 ISA (wait states of `s_nop`), not the model's.
+Distances are those of public microbenchmarks and traces, and the ISA wait states of `s_nop`.
 """
 
 from __future__ import annotations
