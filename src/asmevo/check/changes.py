@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from asmevo.check.alignment import align
-from asmevo.codeobject.elf import SHF_ALLOC
 from asmevo.isa.decoded import OpClass, decode
 from asmevo.isa.flow import flow_of
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import VGPR0
+from asmevo.program.alignment import align
 from asmevo.program.cfg import Block, blocks
+from asmevo.program.keys import keys, place
 from asmevo.program.model import Function, Program
 from asmevo.program.permutation import reordered
 
@@ -59,7 +59,7 @@ class _Pair:
 
     def __init__(self, k0: Program, k1: Program, f: Function, g: Function) -> None:
         self.k0, self.k1, self.f, self.g = k0, k1, f, g
-        self.old, self.new = _keys(k0, f), _keys(k1, g)
+        self.old, self.new = keys(k0, f), keys(k1, g)
         pairs = align(self.old, self.new)
         self.before = [f.first + a for a, _ in pairs]
         self.after = [g.first + b for _, b in pairs]
@@ -92,7 +92,7 @@ class _Pair:
         if inside != (self.g.first <= new < self.g.padding_last):
             return False
         if not inside:
-            return _place(self.k0, old) == _place(self.k1, new)
+            return place(self.k0, old) == place(self.k1, new)
         # What stands in front of the old target, and from it on, stands so to the new one.
         n = bisect_left(self.before, old)
         low = self.after[n - 1] + 1 if n else self.g.first
@@ -147,32 +147,3 @@ def _idle(program: Program, index: int) -> bool:
         return True
     vector = all(unit >= VGPR0 for unit in d.defs)
     return d.kind in _IDLE and vector and not d.traits.ignores_exec and not d.lds_dma
-
-
-def _keys(program: Program, f: Function) -> list[Hashable]:
-    """What each instruction is, distances left out."""
-    keys: list[Hashable] = [i.raw for i in program.instructions[f.first : f.last]]
-    for i in program.targets.keys() & range(f.first, f.last):
-        inst = program.instructions[i]
-        keys[i - f.first] = (inst.mnemonic, *(o.reg for o in inst.operands))
-    for r in program.references:
-        leads = _datum(program, r.address) if r.target is None else _place(program, r.target)
-        for i in r.literals:
-            if f.first <= i < f.last:
-                inst = program.instructions[i]
-                keys[i - f.first] = (inst.mnemonic, *(o.reg for o in inst.operands), leads)
-    return keys
-
-
-def _place(program: Program, index: int) -> tuple[str, int]:
-    """The function that an instruction is in, and whether it is its first."""
-    f = program.function_at(index) if index < len(program.instructions) else program.functions[-1]
-    return f.name, min(index - f.first, 1)
-
-
-def _datum(program: Program, address: int) -> tuple[str, int]:
-    """The section of an address of data, and the distance in it."""
-    for s in program.object.elf.sections:
-        if s.flags & SHF_ALLOC and s.address <= address < s.address + max(s.size, 1):
-            return s.name, address - s.address
-    return "", address

@@ -10,8 +10,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
-from asmevo.check.alignment import align
 from asmevo.check.image.reader import Image
+from asmevo.program.alignment import align
 from asmevo.program.model import Function, Program
 
 Place = tuple[object, ...]

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from asmevo.check.alignment import align
+from asmevo.program.alignment import align
 
 
 def longest(a: str, b: str) -> int:
