@@ -2,29 +2,107 @@
 
 from __future__ import annotations
 
+import pickle
+import re
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from asmevo.errors import UnsupportedError
+from asmevo.errors import InputError, UnsupportedError
 from asmevo.isa.target import Target
 from asmevo.timing import kernel
+from asmevo.timing import machine as machine_module
 from asmevo.timing.att import Capture
 from asmevo.timing.compiled import compiled
-from asmevo.timing.machine import ROWS, machine_for
+from asmevo.timing.kernel import clock
+from asmevo.timing.machine import find_machine, from_json, machine_for, named, names
 from asmevo.timing.static import Kind
 
+WORDS = ("trace", "calibrated", "LLVM", "gpu-benches", "spec", "ISA", "microbench", "white paper")
+WORDS += ("assumed", "no such opcode", "there is none", "set for each launch", "Mojo")
 
-def test_every_constant_names_its_source_once() -> None:
-    names = [row.name for row in ROWS]
-    assert len(names) == len(set(names))
-    for row in ROWS:
-        words = ("trace", "calibrated", "LLVM", "gpu-benches", "spec", "ISA", "not separable")
-        words += ("microbench", "white paper", "traffic", "assumed:")
-        assert any(word in row.source for word in words), row.name
-        assert min(row.gfx90a, row.gfx942, row.gfx950) >= 0
+
+@pytest.mark.parametrize("name", names())
+def test_every_number_of_a_packaged_machine_names_its_source(name: str) -> None:
+    folder = Path(machine_module.__file__).parent / "machines"
+    lines = (folder / f"{name}.yaml").read_text().splitlines()
+    numbers = [line for line in lines if re.match(r"  \w+: ", line)]
+    assert numbers
+    for line in numbers:
+        assert "#" in line, line
+        assert any(word in line.partition("#")[2] for word in WORDS), line
+    assert named(name).name == name
+
+
+def test_the_machines_that_are_there() -> None:
+    """Compute units as AMD's data sheets have them (MI308X: as devices report)."""
+    units = {name: named(name).count("compute_units") for name in names()}
+    assert units == {
+        "mi210": 104, "mi250x": 110, "mi300a": 228, "mi300x": 304, "mi308x": 80, "mi325x": 304,
+        "mi350x": 256, "mi355x": 256,
+    }  # fmt: skip
+    assert named("mi308x")["lds_latency"] == named("mi300x")["lds_latency"]
+    assert {named(n).arch for n in ("mi210", "mi250x")} == {"gfx90a"}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "no mapping"),
+        ("- 1", "no mapping"),
+        ("schema: asmevo/machine/9", "schema is"),
+        ("schema: asmevo/machine/1", "arch is"),
+        ("schema: asmevo/machine/1\narch: gfx1100", "arch is 'gfx1100'"),
+        ("schema: asmevo/machine/1\narch: gfx942", "no compute_units"),
+        ("schema: asmevo/machine/1\nlike: mi9000", "no other machine"),
+        ("schema: asmevo/machine/1\nlike: mi300x\nlink: 1", "unknown key 'link'"),
+        ("schema: asmevo/machine/1\nlike: mi300x\nconstants: [1]", "no mapping of names"),
+        ("schema: asmevo/machine/1\nlike: mi300x\nconstants: {warps: 1}", "unknown constant"),
+        ("schema: asmevo/machine/1\nlike: mi300x\nconstants: {slot: four}", "slot is 'four'"),
+        ("schema: asmevo/machine/1\nlike: mi300x\nconstants: {slot: yes}", "slot is True"),
+        ("schema: asmevo/machine/1\nlike: mi300x\nconstants: {slot: 0}", "divides by it"),
+        ("schema: asmevo/machine/1\nlike: mi300x\nconstants: {slot: -4}", "no number of clk"),
+        ("schema: asmevo/machine/1\nlike: mi300x\nconstants: {slot: .nan}", "no number of clk"),
+        ("schema: asmevo/machine/1\nlike: mi300x\nconstants: {clock_mhz: .inf}", "of MHz"),
+        ("schema: asmevo/machine/1\nlike: mi300x\nconstants: {compute_units: 0.5}", "whole"),
+        ("schema: asmevo/machine/1\nlike: mi300x\nlike: mi210", "given twice"),
+        ("schema: asmevo/machine/1\nlike: mi300x\nconstants: {slot: 4, slot: 4}", "given twice"),
+        ("schema: !!python/object/apply:os.system [true]", "not readable"),
+        ("{" * 3000, "not readable"),
+        ("schema: [", "not readable"),
+    ],
+)
+def test_a_bad_file_is_refused_in_one_line(tmp_path: Path, text: str, says: str) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=re.escape(says)) as refused:
+        find_machine(path)
+    assert "\n" not in refused.value.one_line()
+    assert str(path) in refused.value.one_line()
+
+
+def test_a_file_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "half.yaml"
+    path.write_text("schema: asmevo/machine/1\nlike: mi300x\nconstants:\n  compute_units: 152\n")
+    half = find_machine(path)
+    assert (half.name, half.arch, half["compute_units"]) == ("half", "gfx942", 152)
+    assert half.title.startswith("half (")
+    assert find_machine("MI300X").title == "mi300x"
+    assert from_json(half.to_json()) == half == pickle.loads(pickle.dumps(half))
+    with pytest.raises(InputError, match="half runs gfx942"):
+        half.require(Target("gfx950"))
+    with pytest.raises(InputError, match="no machine 'mi400'"):
+        find_machine("mi400")
+    with pytest.raises(InputError, match="too large"):
+        find_machine(_large(tmp_path))
+
+
+def _large(folder: Path) -> Path:
+    path = folder / "large.yaml"
+    path.write_text("#" * (2 << 20))
+    return path
 
 
 def test_the_simulator_asks_only_for_rows_of_the_table() -> None:
@@ -128,7 +206,7 @@ def test_no_cache_folder_is_no_obstacle(monkeypatch: pytest.MonkeyPatch, tmp_pat
     in_the_way.write_text("no folder")
     monkeypatch.setenv("ASMEVO_CACHE", str(in_the_way))
     monkeypatch.setenv("HOME", "/nonexistent")
-    assert callable(compiled(kernel._run))
+    assert callable(compiled(clock._run))
     monkeypatch.setenv("ASMEVO_CACHE", str(tmp_path / "cache"))
-    assert callable(compiled(kernel._run))
+    assert callable(compiled(clock._run))
     assert (tmp_path / "cache" / "numba").is_dir()

@@ -25,6 +25,7 @@ from asmevo.program.rebuild import rebuild
 from asmevo.program.recover import recover
 from asmevo.search.commit import slower_case, speedup
 from asmevo.search.types import object_id
+from asmevo.timing.machine import from_json
 from asmevo.verify.coverage import judge_changes
 from asmevo.verify.oracle import DifferentialOracle
 from asmevo.verify.report import VerifyConfig
@@ -168,8 +169,10 @@ def _times(work: _Audit) -> tuple[bool, str]:
     if manifest.label != "modelled":
         return True, "measured on a device that is not here: not repeated"
     timed = timed_launches(work.bundle.launches)
-    k0 = [work.device.time(work.bundle.k0, c, 1) for c in timed]
-    k1 = [work.device.time(work.bundle.k1, c, 1) for c in timed]
+    recorded = work.bundle.record.get("machine")
+    device = work.device if recorded is None else emulated(machine=from_json(recorded))
+    k0 = [device.time(work.bundle.k0, c, 1) for c in timed]
+    k1 = [device.time(work.bundle.k1, c, 1) for c in timed]
     gain = speedup(k0, k1)
     slower = slower_case(k0, k1)
     if slower:

@@ -10,6 +10,7 @@ from typing import Any
 from asmevo.api.naming import naming
 from asmevo.api.objects import (
     LaunchLike,
+    MachineLike,
     Object,
     Progress,
     Sizes,
@@ -29,6 +30,7 @@ def bench(
     kernel: str | None = None,
     sizes: Sizes | None = None,
     input_seed: int | None = None,
+    machine: MachineLike | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Model the cycles of objects on the timed launches; nothing is verified.
@@ -38,6 +40,7 @@ def bench(
     Args:
         objects: K0, and others to hold against it.
         launch, kernel, sizes, input_seed: see `launches`.
+        machine: see `machine_of`.
         progress: told (done, total, name).
 
     Raises:
@@ -48,7 +51,7 @@ def bench(
     loaded = [open(o) for o in objects]
     every = launches(loaded[0], launch, kernel=kernel, sizes=sizes, input_seed=input_seed)
     capsules = timed_launches(every)
-    device = emulated(progress)
+    device = emulated(progress, machine)
     results: list[dict[str, Any]] = []
     headlines: list[dict[str, Any]] = []
     base: dict[str, float] = {}
@@ -69,6 +72,7 @@ def bench(
                     "object": opened.name,
                     "launch": key,
                     "label": e.label,
+                    "machine": device.machine(opened.data, capsule.kernel).title,
                     "cycles": e.cycles,
                     "core_cycles": e.core_cycles,
                     "memory_cycles": e.memory_cycles,
@@ -82,6 +86,6 @@ def bench(
         "results": results,
         "objects": headlines,
         "untimed": len(every) - len(capsules),
-        "notes": idle_notes(loaded[0], capsules),
+        "notes": idle_notes(loaded[0], capsules, machine),
     }
     return Result(True, "ok", "modelled, not measured", data)

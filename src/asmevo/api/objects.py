@@ -18,6 +18,7 @@ from asmevo.capsule.spec import LaunchSpec
 from asmevo.codeobject import CodeObject, Kernel
 from asmevo.errors import AsmEvoError
 from asmevo.program import recover
+from asmevo.timing.machine import MachineModel, find_machine
 from asmevo.verify.synthesize import capsules_for
 
 if TYPE_CHECKING:
@@ -130,26 +131,52 @@ def launch_inputs(launch: Path) -> list[Path]:
     return [launch, *(() if is_capsule(launch) else LaunchSpec.load(launch).files)]
 
 
-def emulated(progress: Progress | None = None) -> EmulatedDevice:
-    """The embedded default device; `progress` is told of helpers being compiled."""
+MachineLike = str | Path | MachineModel
+"""A machine: its name, a file that describes it, or the model itself."""
+
+
+def machine_of(machine: MachineLike | None) -> MachineModel | None:
+    """The machine, None for the usual one of each target.
+
+    Raises:
+        InputError: no such machine, or a file that describes none.
+    """
+    if machine is None or isinstance(machine, MachineModel):
+        return machine
+    return find_machine(machine)
+
+
+def emulated(
+    progress: Progress | None = None, machine: MachineLike | None = None
+) -> EmulatedDevice:
+    """The embedded default device; `progress` is told of helpers being compiled.
+
+    Raises:
+        InputError: see `machine_of`.
+    """
     # The compilers behind it take longer to load than most use cases to run.
     from asmevo.device.emulated import EmulatedDevice
 
+    used = machine_of(machine)
     if progress is None:
-        return EmulatedDevice()
+        return EmulatedDevice(machine=used)
     show = progress
-    return EmulatedDevice(progress=lambda done, total: show(done, total, "compiling helpers"))
+    return EmulatedDevice(
+        progress=lambda done, total: show(done, total, "compiling helpers"), machine=used
+    )
 
 
-def idle_notes(object: ObjectLike, timed: Sequence[Capsule]) -> list[str]:
+def idle_notes(
+    object: ObjectLike, timed: Sequence[Capsule], machine: MachineLike | None = None
+) -> list[str]:
     """Timed launches that leave part of the machine idle, one line each, with the numbers."""
     from asmevo.device.clock import filling
 
-    opened = open(object)
+    opened, used = open(object), machine_of(machine)
     notes: list[str] = []
     for capsule in timed:
         try:
-            units, each, groups = filling(opened.code.kernel(capsule.kernel), capsule)
+            units, each, groups = filling(opened.code.kernel(capsule.kernel), capsule, used)
         except AsmEvoError:
             continue  # no machine table, or it fits nowhere: whoever times it says so
         if groups < units * each:

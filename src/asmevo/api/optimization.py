@@ -11,6 +11,7 @@ from typing import Any
 
 from asmevo.api.objects import (
     LaunchLike,
+    MachineLike,
     Object,
     ObjectLike,
     Progress,
@@ -81,6 +82,7 @@ def optimize(
     exact: bool = False,
     schedules: tuple[str, ...] = (),
     allow_untested: bool = False,
+    machine: MachineLike | None = None,
     progress: Progress | None = None,
 ) -> Optimization:
     """Search edits of a kernel, every one through every gate, and verify the winner once more.
@@ -98,6 +100,7 @@ def optimize(
         exact: accept bit-equal results only.
         schedules: further wave orders to test.
         allow_untested: accept edits of code that no launch executes.
+        machine: see `machine_of`.
         progress: told (attempts, budget, news).
 
     Raises:
@@ -116,6 +119,9 @@ def optimize(
         exact=exact, schedules=schedules or SEARCH_ORDERS, allow_untested=allow_untested
     )
 
+    device = emulated(progress, machine)
+    modelled = device.machine(opened.data, kernel if kernel is not None else capsules[0].kernel)
+
     def show(p: SearchProgress) -> None:
         if progress is not None:
             news = f"{p.attempt.status}, best {p.best.speedup:.4f}x modelled"
@@ -124,14 +130,15 @@ def optimize(
     with tempfile.TemporaryDirectory(prefix="asmevo-") as scratch:
         place = Path(store) if store is not None else Path(scratch) / "run.db"
         search = Config(
-            opened.data, kernel, capsules, emulated(progress), make_driver(driver, seed), place,
+            opened.data, kernel, capsules, device, make_driver(driver, seed), place,
             resume, budget, verify=config,
         )  # fmt: skip
         result = Controller(search, show).run()
     name = opened.code.kernel(kernel if kernel is not None else capsules[0].kernel).name
     labels = [c.label for c in timed_launches(capsules)]
     record = _record(opened, name, driver, seed, budget, result, labels)
-    record["launch_notes"] = [*notes, *idle_notes(opened, timed_launches(capsules))]
+    record["launch_notes"] = [*notes, *idle_notes(opened, timed_launches(capsules), machine)]
+    record["machine"] = modelled.to_json()
     record["growth"] = recover(opened.code).growth_refused or "allowed"
     found = result.best.parent is not None
     final = _final(config)

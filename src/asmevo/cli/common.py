@@ -37,6 +37,15 @@ MatrixOption = Annotated[
 ForceOption = Annotated[
     bool, typer.Option("--force", help="replace output files that exist (an input never)")
 ]
+MachineOption = Annotated[
+    str | None,
+    typer.Option(
+        "--machine",
+        metavar="NAME|FILE",
+        help="machine that is modelled: mi210, mi250x, mi300a, mi300x, mi308x, mi325x, mi350x, "
+        "mi355x, or a file (docs/profile.md); the usual one of the target by default",
+    ),
+]
 SeedOption = Annotated[
     int | None, typer.Option("--input-seed", help="seed of the random inputs of launch.yaml")
 ]

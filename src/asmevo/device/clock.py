@@ -19,7 +19,7 @@ from asmevo.codeobject import Kernel
 from asmevo.device.protocol import Timing, WaveTrace
 from asmevo.program import Program
 from asmevo.timing.launch import kinds_of, representatives, spread
-from asmevo.timing.machine import machine_for
+from asmevo.timing.machine import MachineModel, machine_for
 from asmevo.timing.model import Estimate, estimate
 from asmevo.timing.occupancy import Occupancy, occupancy
 
@@ -65,11 +65,13 @@ class TimedLaunch:
         occupancy: what fits a compute unit.
         workgroups: workgroups of the launch.
         footprint: bytes of the buffers that the launch can reach.
+        machine: what it runs on.
     """
 
     occupancy: Occupancy
     workgroups: int
     footprint: int
+    machine: MachineModel
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,21 +88,23 @@ class Streams:
     members: NDArray[np.int32]
 
 
-def plan(kernel: Kernel, capsule: Capsule) -> TimedLaunch:
-    """Occupancy of a launch and what it can reach.
+def plan(kernel: Kernel, capsule: Capsule, machine: MachineModel | None = None) -> TimedLaunch:
+    """Occupancy of a launch and what it can reach, on a machine or the usual one of the target.
 
     Raises:
-        InputError: the workgroup does not fit a compute unit.
+        InputError: the workgroup does not fit a compute unit, or the machine runs other code.
         UnsupportedError: no machine table for the target.
     """
     d = kernel.descriptor
-    fits = occupancy(
-        d.target, d.vgprs, d.group_segment_fixed_size + capsule.lds_dynamic, capsule.block
-    )
-    return TimedLaunch(fits, capsule.workgroups, sum(b.size for b in capsule.buffers))
+    used = machine_for(d.target) if machine is None else machine.require(d.target)
+    lds = d.group_segment_fixed_size + capsule.lds_dynamic
+    fits = occupancy(d.target, d.vgprs, lds, capsule.block, machine=used)
+    return TimedLaunch(fits, capsule.workgroups, sum(b.size for b in capsule.buffers), used)
 
 
-def filling(kernel: Kernel, capsule: Capsule) -> tuple[int, int, int]:
+def filling(
+    kernel: Kernel, capsule: Capsule, machine: MachineModel | None = None
+) -> tuple[int, int, int]:
     """(compute units, workgroups that each holds, workgroups of the launch).
 
     A launch with fewer workgroups than the product of the first two leaves part of the machine
@@ -109,9 +113,8 @@ def filling(kernel: Kernel, capsule: Capsule) -> tuple[int, int, int]:
     Raises:
         InputError, UnsupportedError: see `plan`.
     """
-    launch = plan(kernel, capsule)
-    machine = machine_for(kernel.descriptor.target)
-    units = machine.count("compute_units")
+    launch = plan(kernel, capsule, machine)
+    units = launch.machine.count("compute_units")
     return units, launch.occupancy.workgroups_per_cu, launch.workgroups
 
 
@@ -172,6 +175,7 @@ def model(
         function if _inside(streams.traces, function.first, function.last) else None,
         streams.traces,
         launch.occupancy,
+        launch.machine,
         workgroups=launch.workgroups,
         members=streams.members,
         footprint=float(launch.footprint),
@@ -187,7 +191,7 @@ def _inside(traces: Sequence[WaveTrace], first: int, last: int) -> bool:
     )
 
 
-def timing(result: Estimate) -> Timing:
+def timing(result: Estimate, machine: MachineModel) -> Timing:
     """An estimate as the device's timing: one sample, since the model is deterministic."""
     return Timing(
         (result.cycles,),
@@ -197,4 +201,5 @@ def timing(result: Estimate) -> Timing:
         result.validation_class,
         result.cases,
         result.staggered,
+        machine.title,
     )

@@ -46,6 +46,7 @@ from asmevo.emulate.native.library import HelperLibrary, Progress
 from asmevo.errors import BuildError, UnsupportedError
 from asmevo.isa.target import MODELLED
 from asmevo.program import Program, recover
+from asmevo.timing.machine import MachineModel, machine_for
 from asmevo.timing.model import Estimate
 
 
@@ -135,6 +136,7 @@ class EmulatedDevice:
         library: compiled helpers; the process-wide ones by default.
         progress: told (done, total) while missing helpers compile.
         threads: workers that share the workgroups; above one their order is not fixed.
+        machine: what is modelled; the usual machine of a kernel's target by default.
     """
 
     def __init__(
@@ -142,18 +144,20 @@ class EmulatedDevice:
         library: HelperLibrary | None = None,
         progress: Progress | None = None,
         threads: int = 1,
+        machine: MachineModel | None = None,
     ) -> None:
         self._library = library or shared_library()
         self._progress = progress
         self._objects: OrderedDict[bytes, _Loaded] = OrderedDict()
         self._lock = threading.Lock()
         self._threads = threads
+        self._modelled = machine
         self._local = threading.local()
 
     @property
     def name(self) -> str:
         """Name for reports."""
-        return "emulated"
+        return "emulated" if self._modelled is None else f"emulated, {self._modelled.title}"
 
     @property
     def label(self) -> Label:
@@ -163,7 +167,7 @@ class EmulatedDevice:
     @property
     def recipe(self) -> DeviceRecipe:
         """Makes an equal device with the helpers of the process it is called in."""
-        return partial(EmulatedDevice, threads=self._threads)
+        return partial(EmulatedDevice, threads=self._threads, machine=self._modelled)
 
     # --- loading ----------------------------------------------------------------------------
     def _load(self, object: bytes) -> _Loaded:
@@ -385,7 +389,7 @@ class EmulatedDevice:
         """
         loaded = self._load(object)
         kernel = loaded.co.kernel(capsule.kernel)
-        launch = clock.plan(kernel, capsule)
+        launch = clock.plan(kernel, capsule, self._modelled)
 
         def record(recording: Recording) -> tuple[list[WaveTrace], NDArray[np.uint64]]:
             result, paths = self._execute(object, capsule, RunOptions(), recording)
@@ -405,7 +409,18 @@ class EmulatedDevice:
 
         The machine cases are timed unless the time is not `below` what it has to be.
         """
-        return clock.timing(self.estimate(object, capsule, cases=below is None, below=below))
+        result = self.estimate(object, capsule, cases=below is None, below=below)
+        return clock.timing(result, self.machine(object, capsule.kernel))
+
+    def machine(self, object: bytes, kernel: str | None = None) -> MachineModel:
+        """The machine that a kernel of the object is modelled on.
+
+        Raises:
+            InputError: the machine runs other code.
+            UnsupportedError: no machine runs the target.
+        """
+        target = self._load(object).co.kernel(kernel).descriptor.target
+        return machine_for(target) if self._modelled is None else self._modelled.require(target)
 
     def stalls(self, object: bytes, capsule: Capsule) -> NDArray[np.float64]:
         """Modelled clocks that waves spent at each instruction of the program."""

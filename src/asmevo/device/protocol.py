@@ -259,6 +259,7 @@ class Timing:
         cases: of a model, (name, time) in each machine case (`timing.cases`) where it was asked.
         staggered: of a model, times with other starts of the workgroups: what they scatter is
             noise, as the scatter of samples is.
+        machine: of a model, the machine that it is of.
     """
 
     samples: tuple[float, ...]
@@ -268,6 +269,7 @@ class Timing:
     validation_class: str
     cases: tuple[tuple[str, float], ...] = ()
     staggered: tuple[float, ...] = ()
+    machine: str = ""
 
     @property
     def centre(self) -> float:

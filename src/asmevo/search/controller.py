@@ -284,6 +284,7 @@ class Controller:
         return {
             "capsules": [c.digest() for c in config.capsules],
             "label": config.device.label,
+            "device": config.device.name,
             "rule": {"eps": config.rule.eps, "k": config.rule.k, "cv": config.rule.cv_limit},
             "samples": config.samples,
             "verify": config.verify.to_json(),

@@ -191,6 +191,7 @@ def timings_from_json(text: str) -> tuple[Timing, ...]:
             str(r["validation_class"]),
             tuple((str(name), float(time)) for name, time in r.get("cases", ())),
             tuple(float(time) for time in r.get("staggered", ())),
+            str(r.get("machine", "")),
         )
         for r in rows
     )

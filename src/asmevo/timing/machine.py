@@ -1,188 +1,106 @@
-"""MachineModel tables of the cycle model: one row per constant, with a source for every value.
+"""Machines of the cycle model: files of constants, and the one loader that reads them.
 
-All times are shader clocks and all sizes bytes unless a row's unit says otherwise. The columns
-are compute parts (CDNA): gfx90a (MI210), gfx942 (MI300X, MI325X) and gfx950 (MI350X). Sources:
-
-* `trace`: mode of issue-to-issue distances in public rocprofv3 thread traces of MI325X (bf16
-  GEMMs) and MI350X (attention, norms, MoE, GEMM); numbers only, no trace content.
-* `calibrated`: fitted on those traces by `benchmarks/timing_traces.py`; held-out error there.
-* `LLVM`: tables of LLVM 22 (`SISchedule.td`, `GCNHazardRecognizer.cpp`, occupancy as `llc` prints).
-* `gpu-benches`: RRZE-HPC pointer-chase and bandwidth measurements of MI210 and MI300X.
-* `spec`: AMD product data (ROCm "GPU hardware specifications").
-* `microbench`: public measurements of single instructions (tingqli/pyhip on MI308X).
-* `assumed`: no observation; carried over from the nearest part. Never validated.
+A machine is a YAML file: those in `machines/`, by their names, or a user's own. It lists constants
+or says which other machine it is `like`; every number of the packaged files has its source in a
+comment beside it. All times are shader clocks and all sizes bytes unless `CONSTANTS` says
+otherwise. What follows from the architecture alone (registers, LDS, wave slots) is asked of
+`asmevo.isa.arch` and stands in no file.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import resources
+from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, cast
 
-from asmevo.errors import UnsupportedError
+import yaml
+
+from asmevo.errors import InputError, UnsupportedError
 from asmevo.isa.arch import ARCHS, Arch
 from asmevo.isa.target import Target
 
-
-class Row(NamedTuple):
-    """One constant on the three parts.
-
-    Attributes:
-        name: parameter name; `MachineModel.values` is keyed by it.
-        unit: `clk`, `B`, `B/clk`, `entries`, `count` or `MHz`.
-        gfx90a, gfx942, gfx950: values.
-        source: where the values come from, per part where they differ.
-    """
-
-    name: str
-    unit: str
-    gfx90a: float
-    gfx942: float
-    gfx950: float
-    source: str
-
-
-_CARRIED = "gfx90a assumed"
-# What `asmevo.isa.arch` states already.
-_FACTS: tuple[tuple[str, str, Callable[[Arch], int]], ...] = (
-    ("wave_slots_per_simd", "count", lambda a: a.waves_per_simd),
-    ("vgpr_granule", "count", lambda a: a.vgpr_granules[64]),
-    ("lds_bytes_per_cu", "B", lambda a: a.lds_bytes),
-    ("lds_granule", "B", lambda a: a.lds_granule),
+SCHEMA = "asmevo/machine/1"
+CONSTANTS: Mapping[str, str] = MappingProxyType({
+    # chip
+    "compute_units": "count", "simds_per_cu": "count", "vgprs_per_simd": "count",
+    "workgroups_per_cu": "count", "clock_mhz": "MHz", "dram_bytes_per_clk": "B/clk",
+    # issue
+    "slot": "clk", "trans_issue": "clk", "permlane_swap_issue": "clk",
+    "lds_read_bytes_per_clk": "B/clk", "lds_write_issue": "clk", "lds_write_per_dword": "clk",
+    "branch_taken": "clk", "branch_straddle": "clk", "branch_not_taken": "clk",
+    "barrier_release": "clk", "sleep_unit": "clk",
+    # dependencies: issue of the producer to issue of the consumer
+    "valu_to_memory": "clk", "trans_to_memory": "clk", "valu_to_salu": "clk",
+    "salu_to_vmem": "clk", "salu_to_branch": "clk", "mfma_result": "clk",
+    "mfma_scale_idle": "clk", "mfma_scale_issue": "clk",
+    # LDS
+    "lds_bytes_per_clk": "B/clk", "lds_latency": "clk", "lds_write_latency": "clk",
+    "lds_queue": "entries", "lds_banks": "count",
+    # vector memory
+    "ta_clocks": "clk", "ta_bytes_per_clk": "B/clk", "vmem_queue": "entries",
+    "vmem_inflight": "B", "vmem_latency": "clk", "vmem_bytes_per_clk": "B/clk",
+    "vmem_cold": "clk", "store_latency": "clk", "store_bytes_per_clk": "B/clk",
+    "scratch_latency": "clk",
+    # scalar memory, instruction fetch
+    "smem_latency": "clk", "smem_miss": "clk", "smem_cold": "clk", "smem_line": "clk",
+    "fetch_cold_line": "clk",
+    # caches
+    "l1_bytes": "B", "l1_ways": "count", "l2_count": "count", "mall_bytes": "B",
+    "mall_bytes_per_clk": "B/clk", "fresh_latency": "clk", "fresh_bytes_per_clk": "B/clk",
+    "atomic_clocks": "clk",
+    # launch
+    "launch_first_issue": "clk", "launch_workgroup": "clk",
+    # levels, unloaded pointer chase: floors of a loaded latency
+    "level_l1": "clk", "level_l2": "clk", "level_mall": "clk", "level_dram": "clk",
+})  # fmt: skip
+"""Constants that a machine file gives, with their units: clk, B, B/clk, entries, count, MHz."""
+_MAY_BE_ZERO = frozenset({"clk", "B"})
+_LEAST_CLOCKS = frozenset({"slot"})  # a time that may not be 0
+_FACTS: Mapping[str, Callable[[Arch], int]] = MappingProxyType({
+    "wave_slots_per_simd": lambda a: a.waves_per_simd,
+    "vgpr_granule": lambda a: a.vgpr_granules[64],
+    "lds_bytes_per_cu": lambda a: a.lds_bytes,
+    "lds_granule": lambda a: a.lds_granule,
+})  # fmt: skip
+_USUAL: Mapping[str, str] = MappingProxyType(
+    {"gfx90a": "mi210", "gfx942": "mi300x", "gfx950": "mi350x"}
 )
-ROWS: tuple[Row, ...] = (
-    # --- chip --------------------------------------------------------------------------------
-    Row("compute_units", "count", 104, 304, 256, "spec (MI210, MI300X/MI325X, MI350X)"),
-    Row("simds_per_cu", "count", 4, 4, 4, "CDNA3 ISA section 2"),
-    Row("vgprs_per_simd", "count", 512, 512, 512, "LLVM (unified VGPR and AGPR file)"),
-    *(
-        Row(
-            name,
-            unit,
-            fact(ARCHS["gfx90a"]),
-            fact(ARCHS["gfx942"]),
-            fact(ARCHS["gfx950"]),
-            "asmevo.isa.arch (LLVM)",
-        )
-        for name, unit, fact in _FACTS
-    ),
-    Row("workgroups_per_cu", "count", 32, 32, 32, "LLVM getMaxWorkGroupsPerCU"),
-    Row("clock_mhz", "MHz", 1700, 2100, 2200, "gpu-benches (gfx90a), spec"),
-    Row("dram_bytes_per_clk", "B/clk", 964, 2524, 3636, "spec HBM rate / clock"),
-    # --- issue -------------------------------------------------------------------------------
-    Row("slot", "clk", 4, 4, 4, f"trace: one issue per SIMD in 4 clocks; {_CARRIED}"),
-    Row("trans_issue", "clk", 16, 16, 8, f"trace: v_rcp 16 (gfx942), v_exp 8 (gfx950); {_CARRIED}"),
-    Row("permlane_swap_issue", "clk", 8, 8, 8, "trace (gfx950); others have no such opcode"),
-    Row(
-        "lds_read_bytes_per_clk",
-        "B/clk",
-        64,
-        64,
-        128,
-        "microbench (pyhip): b32 4, b128 16 clk; trace: b64 8 (gfx942), 4 (gfx950); gfx90a assumed",
-    ),
-    Row("lds_write_issue", "clk", 4, 4, 4, f"trace: 4 + lds_write_per_dword*dwords; {_CARRIED}"),
-    Row("lds_write_per_dword", "clk", 4, 4, 4, f"trace: b32/b64/b128 8/12/20; {_CARRIED}"),
-    Row("branch_taken", "clk", 20, 20, 20, f"trace; {_CARRIED}"),
-    Row("branch_straddle", "clk", 16, 16, 16, f"trace: target crosses a 32 B window; {_CARRIED}"),
-    Row("branch_not_taken", "clk", 4, 4, 4, f"trace (4-8); {_CARRIED}"),
-    Row("barrier_release", "clk", 8, 8, 8, f"trace: last arrival to release; {_CARRIED}"),
-    Row("sleep_unit", "clk", 64, 64, 64, "CDNA3 ISA S_SLEEP"),
-    # --- dependencies: issue of the producer to issue of the consumer -------------------------
-    Row("valu_to_memory", "clk", 12, 12, 12, f"trace: any VALU then LDS/VMEM; {_CARRIED}"),
-    Row("trans_to_memory", "clk", 24, 24, 16, f"trace (gfx950): VALU+issue excess; {_CARRIED}"),
-    Row("valu_to_salu", "clk", 20, 20, 20, f"trace: v_cmp/readfirstlane to SALU; {_CARRIED}"),
-    Row("salu_to_vmem", "clk", 8, 8, 8, f"trace: SALU then buffer instruction; {_CARRIED}"),
-    Row("salu_to_branch", "clk", 8, 8, 8, f"trace; {_CARRIED}"),
-    Row("mfma_result", "clk", 16, 16, 16, "LLVM hazards: (passes + 3) wait states + issue"),
-    Row("mfma_scale_idle", "clk", 0, 0, 4, "trace: 36 after idle, 32 in a row (LLVM PR 233721)"),
-    Row("mfma_scale_issue", "clk", 4, 4, 8, "trace"),
-    # --- LDS ---------------------------------------------------------------------------------
-    Row(
-        "lds_bytes_per_clk", "B/clk", 128, 128, 128, f"trace: 16 clk per b64 on 4 SIMDs; {_CARRIED}"
-    ),
-    Row("lds_latency", "clk", 52, 52, 44, f"trace: b64 56 (gfx942), b32 48, b128 52; {_CARRIED}"),
-    Row("lds_write_latency", "clk", 52, 52, 48, f"trace: b64 64 (gfx942), 60 (gfx950); {_CARRIED}"),
-    Row("lds_queue", "entries", 4, 4, 4, f"trace: five b64 per SIMD at 8 clk, then 16; {_CARRIED}"),
-    Row("lds_banks", "count", 32, 32, 64, "CDNA3 ISA 2; gfx950: 64 (Modular, Mojo documentation)"),
-    # --- vector memory -----------------------------------------------------------------------
-    Row("ta_clocks", "clk", 4, 4, 4, f"trace: dword loads back to back; {_CARRIED}"),
-    Row("ta_bytes_per_clk", "B/clk", 64, 64, 64, f"trace: dwordx4 16 clk per SIMD; {_CARRIED}"),
-    Row("vmem_queue", "entries", 2, 2, 2, f"trace: two loads at 4 clk, then 16; {_CARRIED}"),
-    Row("vmem_inflight", "B", 32768, 32768, 32768, f"trace: 31-32 KiB per 800 clk; {_CARRIED}"),
-    Row("vmem_latency", "clk", 1000, 1627, 463, "calibrated, loaded system; gfx90a assumed"),
-    Row("vmem_bytes_per_clk", "B/clk", 16, 55, 32, "calibrated, one CU's share; gfx90a assumed"),
-    Row("vmem_cold", "clk", 0, 0, 0, f"not separable from vmem_latency; {_CARRIED}"),
-    Row("store_latency", "clk", 250, 213, 213, "gpu-benches L2 latency"),
-    Row(
-        "store_bytes_per_clk",
-        "B/clk",
-        7.1,
-        7.1,
-        7.1,
-        "microbench (pyhip, full MI308X): 1024-byte stores 128-176 clk apart; others assumed",
-    ),
-    Row("scratch_latency", "clk", 190, 190, 190, "trace (gfx942): 164-196; others assumed"),
-    # --- scalar memory, instruction fetch -----------------------------------------------------
-    Row("smem_latency", "clk", 60, 60, 60, f"trace: hits 40-60; {_CARRIED}"),
-    Row("smem_miss", "clk", 250, 250, 250, "gpu-benches L2 latency plus the scalar cache"),
-    Row(
-        "smem_cold",
-        "clk",
-        484,
-        484,
-        397,
-        "trace median (gfx942), calibrated (gfx950); gfx90a assumed",
-    ),
-    Row("smem_line", "clk", 339, 339, 278, "trace: 0.7 of smem_cold; gfx90a assumed"),
-    Row("fetch_cold_line", "clk", 5, 5, 10, f"calibrated: first touch of a 128 B line; {_CARRIED}"),
-    # --- caches ------------------------------------------------------------------------------
-    Row("l1_bytes", "B", 16384, 32768, 32768, "CDNA2, CDNA3 white papers: vector L1 of a CU"),
-    Row("l1_ways", "count", 64, 64, 64, "CDNA3 white paper: 64-way; others assumed"),
-    Row("l2_count", "count", 1, 8, 8, "spec: one L2 for each XCD (gfx90a: for each die)"),
-    Row("mall_bytes", "B", 0, 268435456, 268435456, "spec: 256 MiB Infinity Cache; gfx90a none"),
-    Row("mall_bytes_per_clk", "B/clk", 964, 8190, 7818, "spec: 17.2 TB/s at most; gfx90a: HBM"),
-    Row("fresh_latency", "clk", 680, 456, 456, "level_mall; set for each launch (`traffic`)"),
-    Row("fresh_bytes_per_clk", "B/clk", 16, 27, 30, "set for each launch (`traffic`)"),
-    Row("atomic_clocks", "clk", 4, 4, 4, "assumed: L2 read-modify-write of one dword"),
-    # --- launch ------------------------------------------------------------------------------
-    Row(
-        "launch_first_issue", "clk", 650, 650, 650, f"trace: wave start to first issue; {_CARRIED}"
-    ),
-    Row("launch_workgroup", "clk", 128, 300, 128, f"trace: between workgroups on a CU; {_CARRIED}"),
-    # --- memory levels, unloaded pointer chase (floors of a loaded latency) --------------------
-    Row("level_l1", "clk", 128, 119, 119, "gpu-benches; gfx950 assumed"),
-    Row("level_l2", "clk", 250, 213, 213, "gpu-benches; gfx950 assumed"),
-    Row("level_mall", "clk", 680, 456, 456, "gpu-benches; gfx90a has none (DRAM); gfx950 assumed"),
-    Row("level_dram", "clk", 680, 880, 880, "gpu-benches; gfx950 assumed"),
-)
-_PARTS = {
-    "gfx90a": ("MI210", 2),
-    "gfx942": ("MI300X/MI325X", 3),
-    "gfx950": ("MI350X", 4),
-}
-ROW_OF: Mapping[str, Row] = MappingProxyType({row.name: row for row in ROWS})
+"""The machine of a target for which none is named."""
+_MOST_BYTES = 1 << 20
+_KEYS = frozenset({"schema", "chip", "arch", "like", "constants"})
 
 
 @dataclass(frozen=True)
 class MachineModel:
-    """Constants of one part.
+    """Constants of one machine.
 
     Attributes:
         arch: architecture, `gfx942`.
         chip: product the values describe.
-        values: constant by row name.
-        changed: rows that differ from the table (empty for a stock machine).
+        values: constant by name.
+        changed: constants that differ from the file (empty for a machine as it was read).
+        name: of the file, without its ending.
     """
 
     arch: str
     chip: str
     values: Mapping[str, float] = field(repr=False)
     changed: frozenset[str] = frozenset()
+    name: str = ""
 
     def __getitem__(self, name: str) -> float:
         return self.values[name]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A read-only view of a dictionary does not pickle by itself.
+        return _restored, (self.arch, self.chip, dict(self.values), self.changed, self.name)
 
     def count(self, name: str) -> int:
         """A constant as an integer."""
@@ -192,37 +110,208 @@ class MachineModel:
         """A copy with some constants changed (calibration, what-if).
 
         Raises:
-            UnsupportedError: the table has no such constant.
+            UnsupportedError: there is no such constant.
         """
         for name in values:
-            if name not in ROW_OF:
+            if name not in CONSTANTS and name not in _FACTS:
                 raise UnsupportedError(
-                    f"the machine table has no constant {name!r}", "see asmevo.timing.machine.ROWS"
+                    f"a machine has no constant {name!r}", "see asmevo.timing.machine.CONSTANTS"
                 )
         merged = MappingProxyType({**self.values, **values})
         return replace(self, values=merged, changed=self.changed | frozenset(values))
 
+    def to_json(self) -> dict[str, Any]:
+        """Name, chip, arch and constants: all that it takes to time again."""
+        constants = {key: self.values[key] for key in CONSTANTS}
+        return {"name": self.name, "chip": self.chip, "arch": self.arch, "constants": constants}
+
+    @property
+    def title(self) -> str:
+        """Its name; of one that is not packaged, with a digest of what it says."""
+        if self.name in names() and named(self.name) == self:
+            return self.name
+        text = json.dumps(self.to_json(), sort_keys=True)
+        return f"{self.name} ({hashlib.sha256(text.encode()).hexdigest()[:8]})"
+
+    def require(self, target: Target) -> MachineModel:
+        """Itself, if it runs code of `target`.
+
+        Raises:
+            InputError: it runs another architecture.
+        """
+        if target.arch != self.arch:
+            raise InputError(
+                f"machine {self.name} runs {self.arch}, and the kernel is for {target.arch}",
+                f"machines for it: {', '.join(n for n in names() if named(n).arch == target.arch)}",
+            )
+        return self
+
+
+def from_json(record: Mapping[str, Any]) -> MachineModel:
+    """Inverse of `MachineModel.to_json`.
+
+    Raises:
+        InputError: the record describes no machine.
+    """
+    name = str(record.get("name", ""))
+    document = {"schema": SCHEMA, **{k: v for k, v in record.items() if k != "name"}}
+    return _checked(document, name, f"machine {name!r} of the record", ())
+
+
+def _restored(
+    arch: str, chip: str, values: dict[str, float], changed: frozenset[str], name: str
+) -> MachineModel:
+    return MachineModel(arch, chip, MappingProxyType(values), changed, name)
+
 
 def has_machine(target: Target) -> bool:
-    """Whether the table covers the target."""
-    return target.arch in _PARTS
+    """Whether there is a machine that runs the target."""
+    return target.arch in _USUAL
 
 
 def machine_for(target: Target | str) -> MachineModel:
-    """The machine table of a target.
+    """The usual machine of a target.
 
     Raises:
-        UnsupportedError: the model has no table for the architecture.
+        UnsupportedError: the model has none for the architecture.
     """
     arch = target if isinstance(target, str) else target.arch
-    part = _PARTS.get(arch)
-    if part is None:
+    usual = _USUAL.get(arch)
+    if usual is None:
         raise UnsupportedError(
-            f"the cycle model has no machine table for {arch}", "it covers " + ", ".join(_PARTS)
+            f"no machine runs {arch}", "there are machines for " + ", ".join(_USUAL)
         )
-    chip, column = part
-    values: dict[str, float] = {}
-    for row in ROWS:
-        value = row[column]
-        values[row.name] = float(value)
-    return MachineModel(arch, chip, MappingProxyType(values))
+    return named(usual)
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """Names of the packaged machines."""
+    folder = resources.files("asmevo.timing") / "machines"
+    return tuple(sorted(e.name[:-5] for e in folder.iterdir() if e.name.endswith(".yaml")))
+
+
+@cache
+def named(name: str) -> MachineModel:
+    """A packaged machine.
+
+    Raises:
+        InputError: there is none of that name.
+    """
+    if name not in names():
+        raise InputError(f"no machine {name!r}", "there are " + ", ".join(names()))
+    text = (resources.files("asmevo.timing") / "machines" / f"{name}.yaml").read_text()
+    return _parsed(text, name, f"machine {name}", (name,))
+
+
+def find_machine(name_or_file: str | Path) -> MachineModel:
+    """The machine of that name, else the one that the file describes.
+
+    Raises:
+        InputError: no such machine or file, or the file says something that no machine has; one
+            line that names the place.
+    """
+    text = str(name_or_file)
+    if text.lower() in names():
+        return named(text.lower())
+    path = Path(name_or_file)
+    if not path.is_file():
+        raise InputError(
+            f"no machine {text!r}, nor a file of that name", "there are " + ", ".join(names())
+        )
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise InputError(f"{path} is too large to describe a machine", "see docs/profile.md")
+        content = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeError) as err:
+        raise InputError(f"{path} cannot be read ({err})", "see docs/profile.md") from err
+    return _parsed(content, path.stem, str(path), ())
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that is given twice, of which YAML would silently take the last."""
+
+
+def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[Any, Any]:
+    found: dict[Any, Any] = {}
+    for key_node, value_node in node.value:
+        key = cast(Any, loader).construct_object(key_node, deep=True)
+        if not isinstance(key, str):
+            raise yaml.YAMLError(f"key {key!r} is no name")
+        if key in found:
+            raise yaml.YAMLError(f"{key!r} is given twice")
+        found[key] = cast(Any, loader).construct_object(value_node, deep=True)
+    return found
+
+
+_Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+
+
+def _parsed(text: str, name: str, where: str, seen: tuple[str, ...]) -> MachineModel:
+    """The machine that a file's text describes; `seen` are the files that are `like` it."""
+
+    def bad(what: str) -> InputError:
+        return InputError(f"{where}: {what}", "docs/profile.md says what a machine file holds")
+
+    try:
+        document: Any = yaml.load(text, Loader=_Loader)
+    except (yaml.YAMLError, RecursionError, ValueError) as err:
+        raise bad(f"not readable ({' '.join(str(err).split())[:200]})") from err
+    return _checked(document, name, where, seen)
+
+
+def _checked(document: object, name: str, where: str, seen: tuple[str, ...]) -> MachineModel:
+    def bad(what: str) -> InputError:
+        return InputError(f"{where}: {what}", "docs/profile.md says what a machine file holds")
+
+    if not isinstance(document, dict):
+        raise bad(f"it is no mapping with schema: {SCHEMA}")
+    given = cast("dict[str, Any]", document)
+    if given.get("schema") != SCHEMA:
+        raise bad(f"schema is {given.get('schema')!r}, not {SCHEMA}")
+    unknown = sorted(given.keys() - _KEYS)
+    if unknown:
+        raise bad(f"unknown key {unknown[0]!r}; there are {', '.join(sorted(_KEYS))}")
+    for key in ("chip", "arch", "like"):
+        if key in given and not (isinstance(given[key], str) and given[key].strip()):
+            raise bad(f"{key} is no name")
+    like = given.get("like")
+    base: MachineModel | None = None
+    if like is not None:
+        if like not in names() or like in seen:
+            raise bad(f"like: {like!r} is no other machine; there are {', '.join(names())}")
+        base = named(like)
+    arch: str = given.get("arch") or (base.arch if base else "")
+    if arch not in _USUAL:
+        raise bad(f"arch is {arch!r}, not one of {', '.join(_USUAL)}")
+    constants: Any = given.get("constants") or {}
+    if not isinstance(constants, dict):
+        raise bad("constants is no mapping of names to numbers")
+    values = dict(base.values) if base else {}
+    for key, value in cast("dict[str, Any]", constants).items():
+        problem = _problem(key, value)
+        if problem:
+            raise bad(problem)
+        values[key] = float(value)
+    missing = [key for key in CONSTANTS if key not in values]
+    if missing:
+        raise bad(f"no {missing[0]}, nor a machine that it is like ({len(missing)} missing)")
+    values |= {key: float(fact(ARCHS[arch])) for key, fact in _FACTS.items()}
+    chip = given.get("chip") or name
+    return MachineModel(arch, chip, MappingProxyType(values), frozenset(), name)
+
+
+def _problem(key: str, value: object) -> str:
+    """What is wrong with a constant, or nothing."""
+    unit = CONSTANTS.get(key)
+    if unit is None:
+        return f"unknown constant {key!r}"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return f"{key} is {value!r}, not a number of {unit}"
+    if not math.isfinite(value) or value < 0 or abs(value) > 1e15:
+        return f"{key} is {value!r}: no number of {unit} that a machine has"
+    if value == 0 and (unit not in _MAY_BE_ZERO or key in _LEAST_CLOCKS):
+        return f"{key} is 0 {unit}, and the clock divides by it"
+    if unit in ("count", "entries") and value != int(value):
+        return f"{key} is {value!r}: a count is a whole number"
+    return ""

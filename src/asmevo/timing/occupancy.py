@@ -64,6 +64,7 @@ def occupancy(
     block: int | tuple[int, int, int],
     agprs: int = 0,
     wave_size: int = 64,
+    machine: MachineModel | None = None,
 ) -> Occupancy:
     """Occupancy of a kernel.
 
@@ -75,12 +76,13 @@ def occupancy(
         block: workitems of a workgroup, a number or three dimensions.
         agprs: accumulation registers, when not in `vgprs`.
         wave_size: lanes of a wave.
+        machine: constants; the usual machine of the target by default.
 
     Raises:
         UnsupportedError: no machine table for the target.
         InputError: the workgroup does not fit an empty compute unit, or a size is not positive.
     """
-    machine = machine_for(target)
+    machine = machine_for(target) if machine is None else machine
     items = block if isinstance(block, int) else block[0] * block[1] * block[2]
     if items < 1 or lds < 0:
         raise InputError(f"workgroup of {items} workitems and {lds} bytes of LDS is no workgroup")

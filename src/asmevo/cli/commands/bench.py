@@ -8,7 +8,14 @@ from typing import Annotated
 import typer
 
 from asmevo.api import bench
-from asmevo.cli.common import KernelOption, LaunchOption, SeedOption, SizeOption, sizes_of
+from asmevo.cli.common import (
+    KernelOption,
+    LaunchOption,
+    MachineOption,
+    SeedOption,
+    SizeOption,
+    sizes_of,
+)
 from asmevo.cli.output import Format, FormatOption, emit, progress, table
 from asmevo.wording import counted
 
@@ -16,6 +23,7 @@ SCHEMA = "asmevo/bench/1"
 _HEADER = (
     "object",
     "launch",
+    "machine",
     "modelled cycles",
     "core-bound",
     "memory-bound",
@@ -35,6 +43,7 @@ def register(app: typer.Typer) -> None:
         kernel: KernelOption = None,
         size: SizeOption = None,
         input_seed: SeedOption = None,
+        machine: MachineOption = None,
         format: FormatOption = Format.TEXT,
     ) -> None:
         """Model the cycles of one or more objects on the same launches (nothing is verified).
@@ -50,12 +59,14 @@ def register(app: typer.Typer) -> None:
                 kernel=kernel,
                 sizes=sizes_of(size),
                 input_seed=input_seed,
+                machine=machine,
                 progress=advance,
             )
         rows = [
             (
                 Path(r["object"]).name,
                 r["launch"] or "-",
+                r["machine"],
                 f"{r['cycles']:.0f}",
                 f"{r['core_cycles']:.0f}",
                 f"{r['memory_cycles']:.0f}",

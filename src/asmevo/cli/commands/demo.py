@@ -14,7 +14,7 @@ from asmevo.api import optimize
 from asmevo.api.files import check_outputs, write_file
 from asmevo.api.optimization import SCHEMA
 from asmevo.cli.commands.optimize import Outputs, summary
-from asmevo.cli.common import ForceOption
+from asmevo.cli.common import ForceOption, MachineOption
 from asmevo.cli.output import Format, FormatOption, emit, progress
 from asmevo.cli.start import INTERRUPTED
 from asmevo.errors import EnvironmentFault, InputError
@@ -56,6 +56,7 @@ def register(app: typer.Typer) -> None:
         kernel: Annotated[str, typer.Option(help="one of the project's kernels")] = DEMO_KERNEL,
         budget: Annotated[int, typer.Option(min=1, help="attempts of the search")] = 60,
         seed: Annotated[int, typer.Option(help="seed of the search driver")] = 1,
+        machine: MachineOption = None,
         force: ForceOption = False,
         format: FormatOption = Format.TEXT,
     ) -> None:
@@ -79,7 +80,9 @@ def register(app: typer.Typer) -> None:
         write_file(k0, assemble_object(source.read_text(encoding="utf-8")), force=force)
         write_file(launch, (folder / "launch" / f"{kernel}.yaml").read_bytes(), force=force)
         with progress("search") as advance:
-            result = optimize(k0, launch, budget=budget, seed=seed, progress=advance)
+            result = optimize(
+                k0, launch, budget=budget, seed=seed, machine=machine, progress=advance
+            )
         written = [k0, launch, *outputs.write(result)]
         lines = [*summary(result), *(f"wrote {path}" for path in written)]
         if result.ok:

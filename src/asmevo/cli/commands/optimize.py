@@ -20,6 +20,7 @@ from asmevo.cli.common import (
     ForceOption,
     KernelOption,
     LaunchOption,
+    MachineOption,
     SeedOption,
     SizeOption,
     sizes_of,
@@ -117,7 +118,8 @@ def summary(result: Optimization) -> list[str]:
     if record["growth"] != "allowed":
         notes.append(f"note: only edits in place were tried: {record['growth']}")
     lines = [
-        f"kernel {record['kernel']} ({record['target']}), K0 {record['k0'][:12]}",
+        f"kernel {record['kernel']} ({record['target']}), K0 {record['k0'][:12]}, timed on "
+        f"{record['machine']['name']}",
         f"{counted(record['attempts'], 'attempt')}, stopped: {record['stopped']}; "
         + ", ".join(f"{n} {word}" for word, n in sorted(record["verdicts"].items())),
     ]
@@ -188,6 +190,7 @@ def register(app: typer.Typer) -> None:
             bool,
             typer.Option("--allow-untested", help="accept edits of code that no launch executes"),
         ] = False,
+        machine: MachineOption = None,
         force: ForceOption = False,
         format: FormatOption = Format.TEXT,
     ) -> None:
@@ -221,6 +224,7 @@ def register(app: typer.Typer) -> None:
                 exact=exact,
                 schedules=tuple(schedule or ()),
                 allow_untested=allow_untested,
+                machine=machine,
                 progress=advance,
             )
         written = outputs.write(result)

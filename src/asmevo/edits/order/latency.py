@@ -21,7 +21,7 @@ _NEAREST = "gfx90a"
 
 @dataclass(frozen=True, slots=True)
 class Latencies:
-    """Clocks by kind of producer and consumer; every one is a row of `asmevo.timing.machine`.
+    """Clocks by kind of producer and consumer; every one is a constant of `asmevo.timing.machine`.
 
     Memory values are those of an unloaded system: a miss of the scalar cache, and DRAM.
     """

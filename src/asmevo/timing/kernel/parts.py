@@ -21,7 +21,7 @@ ENTERED, RETURNED, SHARED, INFLIGHT, LAST, WRITTEN = range(6)
 
 
 class Clocks(NamedTuple):
-    """Constants of the machine table (`machine.ROWS`), as float64."""
+    """Constants of a machine (`machine.CONSTANTS`), as float64."""
 
     slot: Any
     trans_issue: Any
