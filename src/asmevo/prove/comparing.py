@@ -1,0 +1,278 @@
+"""Two versions of a function, window by window, until every window is decided.
+
+The first windows are single blocks. Where one is not equal, because an instruction moved over its
+border or because several iterations stand against one, it grows: EXEC branches round idle code are
+left out, several iterations of the original are taken together, or the place at its border is given
+up, and what lay on both sides of it becomes one window. What is still different then is the answer.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
+
+from asmevo.isa.decoded import decode
+from asmevo.prove.cutting import Cutter, Piece, more_loads
+from asmevo.prove.matching import ENTRY, Matching, match
+from asmevo.prove.regions import Cut, Mismatch, PathPair, Plan, Walker
+from asmevo.prove.sides import Side
+from asmevo.prove.verdict import Verdict
+from asmevo.prove.window import Window, instructions
+
+Prove = Callable[[Window], Verdict]
+_ROUNDS = 24
+_WORST = ("refuted", "unknown", "proved", "reordered")
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A window, where it is, and what the prover says.
+
+    Attributes:
+        piece: the window and its places.
+        verdict: the answer.
+    """
+
+    piece: Piece
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two versions of a function.
+
+    Attributes:
+        status: "identical", or the worst of the windows' answers.
+        reason: one line; of "unknown" what stood in the way.
+        windows: what is different, in the order of the original.
+        places: pairs of corresponding places that the proof goes by.
+    """
+
+    status: str
+    reason: str
+    windows: tuple[Judged, ...] = ()
+    places: tuple[Cut, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether both are known to do the same."""
+        return self.status in ("identical", "proved", "reordered")
+
+
+@dataclass(slots=True)
+class _Failure:
+    """A start from which the versions could not be shown to be equal."""
+
+    start: Cut
+    reason: str
+    pieces: list[Judged] = field(default_factory=list[Judged])
+    ends: set[Cut] = field(default_factory=set[Cut])
+    branched: bool = True
+    sizes: tuple[int, int] = (1, 1)
+
+
+@dataclass(slots=True)
+class _Round:
+    """What one plan gave."""
+
+    windows: list[Judged] = field(default_factory=list[Judged])
+    failures: list[_Failure] = field(default_factory=list[_Failure])
+    places: set[Cut] = field(default_factory=set[Cut])
+
+    @property
+    def cost(self) -> tuple[int, int]:
+        """How far from a proof: places without common way on, windows not equal."""
+        return sum(not f.pieces for f in self.failures), sum(len(f.pieces) for f in self.failures)
+
+
+def compare(k0: Side, k1: Side, prove: Prove, seconds: float = 20.0) -> Compared:
+    """Decide every difference between two versions of a function.
+
+    Args:
+        k0, k1: the versions.
+        prove: decides one window.
+        seconds: after which no other division into windows is tried.
+    """
+    try:
+        matching = match(k0, k1)
+    except Mismatch as err:
+        return Compared("unknown", str(err))
+    work = _Work(k0, k1, matching, prove)
+    stop = time.monotonic() + seconds
+    best: _Round | None = None
+    for _ in range(_ROUNDS):
+        found = work.round()
+        if best is None or found.cost < best.cost:
+            best = found
+        if not found.failures or time.monotonic() > stop or not work.refine(found.failures):
+            break
+    assert best is not None
+    return _answer(best)
+
+
+def windows_of(k0: Side, k1: Side) -> tuple[Window, ...]:
+    """The first windows of two versions of a function: what differs, block by block.
+
+    Raises:
+        Mismatch: control goes other ways in the two versions.
+    """
+    work = _Work(k0, k1, match(k0, k1), _undecided)
+    found = work.round()
+    for failure in found.failures:
+        if not failure.pieces:
+            raise Mismatch(failure.reason)
+    return tuple(j.piece.window for f in found.failures for j in f.pieces)
+
+
+def _undecided(window: Window) -> Verdict:
+    del window
+    return Verdict("unknown", "not asked")
+
+
+class _Work:
+    """The present plan, and answers that are known."""
+
+    def __init__(self, k0: Side, k1: Side, matching: Matching, prove: Prove) -> None:
+        self.k0, self.k1, self.matching, self.prove = k0, k1, matching, prove
+        self.walker, self.cutter = Walker(k0, k1), Cutter(k0, k1)
+        self.plan = Plan(dict(matching.cuts))
+        self._known: dict[Hashable, Verdict] = {}
+        self._tried: set[tuple[Cut, str]] = set()
+
+    def round(self) -> _Round:
+        """Every window of the present plan, judged."""
+        out = _Round()
+        work, seen = list(self.matching.entries), set(self.matching.entries)
+        while work:
+            start = work.pop()
+            out.places.add(start)
+            try:
+                pairs = self.walker.paths(start, self.plan)
+            except Mismatch as err:
+                out.failures.append(_Failure(start, str(err), ends={start}))
+                continue
+            failed = self._judge(start, pairs, out)
+            if failed is not None:
+                out.failures.append(failed)
+            for pair in pairs:
+                if pair.end is not None and pair.end not in seen:
+                    seen.add(pair.end)
+                    work.append(pair.end)
+        return out
+
+    def _judge(self, start: Cut, pairs: list[PathPair], out: _Round) -> _Failure | None:
+        """Judge the windows of all paths from one place."""
+        groups: dict[Hashable, list[PathPair]] = defaultdict(list)
+        for pair in pairs:
+            groups[pair.before, pair.after].append(pair)
+        failed: _Failure | None = None
+        for group in groups.values():
+            ends = tuple(p.end for p in group if p.end is not None)
+            live = frozenset[int]().union(*(p.live for p in group))
+            found = self._decide(replace(group[0], live=live), ends)
+            if not all(j.verdict.holds for j in found) and len(group) > 1:
+                # Each way out with what is live there.
+                each = [self._decide(p, ends) for p in group]
+                if all(j.verdict.holds for some in each for j in some):
+                    found = each[0]
+            wrong = [j for j in found if not j.verdict.holds]
+            out.windows += found
+            if wrong:
+                failed = failed or _Failure(start, wrong[0].verdict.reason)
+                failed.pieces += wrong
+                failed.ends |= set(ends)
+                failed.branched = any(p.branched for p in group)
+                failed.sizes = (len(group[0].before), len(group[0].after))
+        return failed
+
+    def _decide(self, pair: PathPair, ends: tuple[Cut, ...]) -> list[Judged]:
+        """The windows of one pair of paths: several small ones, or one where that is not equal."""
+        small = [Judged(p, self._ask(p.window)) for p in self.cutter.pieces(pair, ends)]
+        if len(small) < 2 or all(j.verdict.holds for j in small):
+            return small
+        whole = [Judged(p, self._ask(p.window)) for p in self.cutter.pieces(pair, ends, 0)]
+        return whole if all(j.verdict.holds for j in whole) else small
+
+    def _ask(self, window: Window) -> Verdict:
+        key = (window.before, window.after, window.live_out)
+        if key not in self._known:
+            verdict = self.prove(window)
+            extra = more_loads(window) if verdict.holds else ""
+            if extra:
+                verdict = Verdict(
+                    "unknown", f"`{extra}` loads where the original does not, and may fault",
+                    seconds=verdict.seconds, solver=verdict.solver,
+                )  # fmt: skip
+            self._known[key] = verdict
+        return self._known[key]
+
+    def refine(self, failures: list[_Failure]) -> bool:
+        """Change the plan where it failed; False where nothing is left to try."""
+        changed = False
+        for failure in failures:
+            if failure.start[0] in self.plan.cuts or failure.start in self.matching.entries:
+                changed |= self._change(failure)
+        return changed
+
+    def _change(self, failure: _Failure) -> bool:
+        start = failure.start
+        if failure.branched and self._first_time(start, "eager"):
+            self.plan.eager.add(start)
+            return True
+        if start in failure.ends and start[0] in self.k0.headers:
+            for n in self._iterations(failure):
+                if self._first_time(start, f"{n} iterations"):
+                    self.plan.rounds[start] = n
+                    return True
+            self.plan.rounds.pop(start, None)
+        rank = self.matching.rank
+        choices = [
+            c for c in {start, *failure.ends}
+            if self.plan.cuts.get(c[0]) == c[1] and rank.get(c[0], ENTRY) < ENTRY
+        ]  # fmt: skip
+        if not choices:
+            return False
+        early = self._reads_more(failure)
+        worst = min(choices, key=lambda c: (rank[c[0]], (c != start) == early, c))
+        del self.plan.cuts[worst[0]]
+        return True
+
+    def _first_time(self, start: Cut, what: str) -> bool:
+        if (start, what) in self._tried:
+            return False
+        self._tried.add((start, what))
+        return True
+
+    def _iterations(self, failure: _Failure) -> list[int]:
+        """How many iterations of the original may make one of the other, best first."""
+        old, new = failure.sizes
+        return sorted(range(2, 9), key=lambda n: abs(n * old - new))[:3]
+
+    def _reads_more(self, failure: _Failure) -> bool:
+        """Whether the other version reads what is not live in the original where it begins."""
+        for judged in failure.pieces:
+            written: set[int] = set()
+            piece = judged.piece
+            at = piece.before[0] if piece.before else failure.start[0]
+            live = self.k0.live.live_before(at) if self.k0.decoded(at) else frozenset[int]()
+            for inst in instructions(piece.window.after):
+                d = decode(inst, piece.window.target)
+                if d.uses - written - live:
+                    return True
+                written |= d.defs
+        return False
+
+
+def _answer(found: _Round) -> Compared:
+    places = tuple(sorted(found.places))
+    windows = tuple(sorted(found.windows, key=lambda j: (j.piece.before or j.piece.start)[0]))
+    for failure in found.failures:
+        if not failure.pieces:
+            return Compared("unknown", failure.reason, windows, places)
+    if not windows:
+        return Compared("identical", "", (), places)
+    status = min((j.verdict.status for j in windows), key=_WORST.index)
+    reason = next(j.verdict.reason for j in windows if j.verdict.status == status)
+    return Compared(status, reason, windows, places)
