@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from asmevo.api.drafts.arguments import suspicious
-from asmevo.api.files import read_file
+from asmevo.api.files import NotFound, read_file
 from asmevo.api.kinds import explain
 from asmevo.api.naming import naming
-from asmevo.capsule.file import is_capsule
 from asmevo.capsule.model import Capsule
+from asmevo.capsule.recorded.convert import ORIGIN
 from asmevo.capsule.spec import LaunchSpec
 from asmevo.codeobject import CodeObject, Kernel
 from asmevo.errors import AsmEvoError
 from asmevo.program import recover
 from asmevo.timing.machine import MachineModel, find_machine
-from asmevo.verify.synthesize import capsules_for
+from asmevo.verify.synthesize import capsules_for, is_capsule
 
 if TYPE_CHECKING:
     from asmevo.device.emulated import EmulatedDevice
@@ -98,15 +98,19 @@ def launches(
     kernel: str | None = None,
     sizes: Sizes | None = None,
     input_seed: int | None = None,
+    as_recorded: bool = False,
 ) -> tuple[Capsule, ...]:
     """The launches of an object: of a launch description its sizes and variants, or a capsule.
 
     Args:
         object: the object to launch.
-        launch: path of a launch.yaml or a capsule file, or capsules.
+        launch: path of a launch.yaml or a capsule, or capsules.
         kernel: kernel name, when neither object nor launch leaves it clear.
         sizes: overrides of the description's sizes, numbers or expressions.
         input_seed: seed of the random inputs instead of the description's.
+        as_recorded: leave memory of recorded dispatches as it was; else roles and types of it are
+            found by running the object, and what it only writes holds junk (see
+            `device.probe.recorded`).
 
     Raises:
         InputError: the description is wrong or does not fit the object.
@@ -116,9 +120,15 @@ def launches(
         return (launch,)
     if not isinstance(launch, str | Path):
         return tuple(launch)
-    read_file(Path(launch))  # a missing file is reported as such, whatever its format would be
-    code = open(object).code
-    return capsules_for(code, launch, sizes or None, kernel=kernel, seed=input_seed)
+    _require(Path(launch))
+    opened = open(object)
+    found = capsules_for(opened.code, launch, sizes or None, kernel=kernel, seed=input_seed)
+    if as_recorded or all(c.provenance.get("origin") != ORIGIN for c in found):
+        return found
+    from asmevo.device.probe.recorded import settled
+
+    device = emulated()
+    return tuple(settled(opened.data, c, device) for c in found)
 
 
 def launch_inputs(launch: Path) -> list[Path]:
@@ -127,8 +137,17 @@ def launch_inputs(launch: Path) -> list[Path]:
     Raises:
         InputError: it is no launch description.
     """
-    read_file(launch)
+    _require(launch)
     return [launch, *(() if is_capsule(launch) else LaunchSpec.load(launch).files)]
+
+
+def _require(launch: Path) -> None:
+    """Report a missing file as such, whatever its format would be; capsules may be folders."""
+    if is_capsule(launch):
+        return
+    if launch.is_dir():
+        raise NotFound(f"{launch}: is a directory and no capsule", "give a launch.yaml or capsule")
+    read_file(launch)
 
 
 MachineLike = str | Path | MachineModel

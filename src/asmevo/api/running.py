@@ -73,7 +73,9 @@ def run(
         UnsupportedError: an instruction that is not emulated.
     """
     opened = open(object)
-    capsules = launches(opened, launch, kernel=kernel, sizes=sizes, input_seed=input_seed)
+    capsules = launches(
+        opened, launch, kernel=kernel, sizes=sizes, input_seed=input_seed, as_recorded=True
+    )
     notes = launch_notes(opened, launch, kernel)
     device = emulated(progress)
     options = RunOptions(schedule=schedule, instruction_budget=budget, profile=True, matrix=matrix)

@@ -2,8 +2,9 @@
 
 Layout, little endian: magic (8 bytes), version u32, header length u32, data length u64, SHA-256 of
 header and data (32 bytes), header (JSON: everything but contents), data (kernarg bytes, then
-each buffer's bytes in order, without guards). Sizes are checked against the file's own length
-before anything is allocated, so a damaged or hostile file costs no more memory than its size.
+each buffer's bytes in order, without guards, then those of module variables). Sizes are checked
+against the file's own length before anything is allocated, so a damaged or hostile file costs no
+more memory than its size.
 """
 
 from __future__ import annotations
@@ -64,6 +65,11 @@ class _Pointer(_Record):
     holder: str = KERNARG
 
 
+class _Variable(_Record):
+    name: str
+    size: int = Field(ge=0)
+
+
 class Header(_Record):
     """Everything but contents: the JSON part of the file."""
 
@@ -81,6 +87,7 @@ class Header(_Record):
     target: str
     provenance: dict[str, Any]
     code_address: int | None = None
+    variables: list[_Variable] = Field(default_factory=list[_Variable], max_length=65536)
 
 
 def _header(capsule: Capsule) -> bytes:
@@ -118,6 +125,7 @@ def _header(capsule: Capsule) -> bytes:
         "target": capsule.target,
         "provenance": dict(capsule.provenance),
         "code_address": capsule.code_address,
+        "variables": [{"name": n, "size": len(data)} for n, data in capsule.variables],
     }
     return json.dumps(document, separators=(",", ":")).encode()
 
@@ -126,6 +134,7 @@ def _parts(capsule: Capsule) -> list[bytes]:
     """The file's contents, in order."""
     header = _header(capsule)
     parts = [capsule.kernarg, *(b.data for b in capsule.buffers)]
+    parts += [data for _, data in capsule.variables]
     state = hashlib.sha256(header)
     for part in parts:
         state.update(part)
@@ -220,7 +229,8 @@ def _read(stream: BinaryIO, size: int, path: Path) -> Capsule:
         record = Header.model_validate(json.loads(header))
     except (ValidationError, ValueError, TypeError, RecursionError):
         raise CapsuleFileError(f"{path} is damaged: header does not parse", _REMEDY) from None
-    if record.kernarg_size + sum(b.size for b in record.buffers) != data_length:
+    parts = sum(b.size for b in record.buffers) + sum(v.size for v in record.variables)
+    if record.kernarg_size + parts != data_length:
         raise CapsuleFileError(f"{path} is damaged: sizes do not add up", _REMEDY)
     try:
         return _capsule(record, data)
@@ -246,6 +256,10 @@ def _capsule(record: Header, data: bytes) -> Capsule:
             )
         )
         offset += b.size
+    variables: list[tuple[str, bytes]] = []
+    for v in record.variables:
+        variables.append((v.name, bytes(view[offset : offset + v.size])))
+        offset += v.size
     grid, block = record.grid, record.block
     return Capsule(
         kernel=record.kernel,
@@ -264,4 +278,5 @@ def _capsule(record: Header, data: bytes) -> Capsule:
         target=record.target,
         provenance=record.provenance,
         code_address=record.code_address,
+        variables=tuple(variables),
     )

@@ -31,6 +31,7 @@ ROLES: tuple[Role, ...] = ("in", "out", "inout", "scratch")
 ADDRESS_LIMIT = 1 << 47  # user half of the 48-bit GPU virtual address space
 KERNARG = "kernarg"  # what the kernarg segment is called among the buffers
 DEFAULT_GUARD = 4096
+PACKET_DISTANCE = (1 << 33) - (1 << 6)  # from the dispatch packet up to code that is placed
 LARGEST_GUARD = 1 << 20  # a guard costs memory when mapped; a hostile file must not choose how much
 
 
@@ -197,6 +198,8 @@ class Capsule:
         provenance: how it was made (JSON-able): origin, seed, sizes, description hash.
         code_address: device virtual address that the object is loaded at; None for the device's
             own choice (and where a device leaves none).
+        variables: (symbol, contents before the dispatch) of module variables of the object that are
+            not as its file has them.
         recipe: what it was synthesized from; None for recorded dispatches. No part of the dispatch
             itself: files and comparisons leave it out.
     """
@@ -215,6 +218,7 @@ class Capsule:
     target: str = ""
     provenance: Mapping[str, Any] = field(default_factory=_no_provenance)
     code_address: int | None = None
+    variables: tuple[tuple[str, bytes], ...] = ()
     recipe: Recipe | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -243,14 +247,15 @@ class Capsule:
             if start < end:
                 raise InputError(f"buffers {first!r} and {second!r} overlap in the address space")
         contents = {KERNARG: self.kernarg, **{b.name: b.data for b in self.buffers}}
+        addresses = {b.name: b.address for b in self.buffers}
         for slot in self.pointers:
             data = contents.get(slot.holder, b"")
-            if slot.buffer not in names or not 0 <= slot.offset <= len(data) - 8:
+            if slot.buffer not in addresses or not 0 <= slot.offset <= len(data) - 8:
                 raise InputError(
                     f"{slot.holder} pointer at {slot.offset} names no buffer of the capsule"
                 )
             held = int.from_bytes(data[slot.offset : slot.offset + 8], "little")
-            if held != self.buffer(slot.buffer).address + slot.addend:
+            if held != addresses[slot.buffer] + slot.addend:
                 raise InputError(
                     f"{slot.holder} pointer at {slot.offset} is not buffer {slot.buffer!r}'s "
                     "address"
@@ -310,6 +315,19 @@ class Capsule:
             replace(b, data=contents[b.name]) if b.name in contents else b for b in self.buffers
         )
         return replace(self, buffers=changed)
+
+    def with_pointers(self, holder: str, data: bytes) -> bytes:
+        """`data` with the pointers that the holder (a buffer, the kernarg segment) has."""
+        addresses = {b.name: b.address for b in self.buffers}
+        slots = [s for s in self.pointers if s.holder == holder]
+        if not slots:
+            return data
+        changed = bytearray(data)
+        for s in slots:
+            changed[s.offset : s.offset + 8] = (addresses[s.buffer] + s.addend).to_bytes(
+                8, "little"
+            )
+        return bytes(changed)
 
     def derived(self, mark: str, provenance: Mapping[str, Any]) -> Capsule:
         """The same dispatch under a label that says what was made of another one."""
@@ -392,6 +410,8 @@ class Capsule:
             meta = (b.name, b.address, b.dtype, b.shape, b.role, b.guard, b.tolerance, b.undefined)
             state.update(repr(meta).encode())
             state.update(hashlib.sha256(b.data).digest())
+        for name, data in self.variables:
+            state.update(repr((name, data)).encode())
         return state.hexdigest()
 
 

@@ -149,6 +149,9 @@ def _require_declared(capsule: Capsule) -> None:
         _refuse_pointers(word, spans, f"the kernarg segment at offset {at}")
     if capsule.provenance.get("origin") == _SYNTHESIZED:
         return
+    for name, data in capsule.variables:
+        words = np.frombuffer(data[: len(data) // 8 * 8], "<u8")
+        _refuse_pointers(words, spans, f"module variable {name}")
     for b in capsule.buffers:
         if b.undefined:
             continue

@@ -6,7 +6,7 @@ import math
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asmevo.capsule.kernarg import RUNTIME_STATE
-from asmevo.capsule.model import Capsule, Region
+from asmevo.capsule.model import PACKET_DISTANCE, Capsule, Region
 from asmevo.capsule.schedule import Schedule
 from asmevo.codeobject import CodeObject, Kernel
 from asmevo.device import clock
 from asmevo.device.clock import Recording
-from asmevo.device.globals import Globals, Variables, variables
+from asmevo.device.globals import Globals, Variables, set_variables, variables
 from asmevo.device.outcomes import (
     fault_of,
     instruction_counts,
@@ -64,7 +64,6 @@ _SLICE, _FAIR_SLICE = 1 << 20, 1 << 17
 FAIR_ORDER = "interleave:64"  # what a wave that waits for another one is tried in
 # A kernel that uses state of the runtime that is not there reads or writes around address 0.
 _NULL_PAGE = 1 << 16
-PACKET_DISTANCE = (1 << 33) - (1 << 6)  # from the dispatch packet up to the code, when placed
 _POINTED_STATE = (*RUNTIME_STATE, "hidden_printf_buffer")
 
 
@@ -220,6 +219,25 @@ class EmulatedDevice:
         first = min(options.trace_workgroups, capsule.workgroups)
         return self._execute(object, capsule, options, Recording(tuple(range(first))))[0]
 
+    def touched(
+        self, object: bytes, capsule: Capsule, budget: int
+    ) -> tuple[Mapping[str, tuple[NDArray[np.uint64], NDArray[np.uint64]]], int, Fault | None]:
+        """What a run touches: (written, read) by buffer, bits of a granule, and its fault.
+
+        The arrays have an entry for each granule of `1 << bits` bytes, 0 where nothing touched it;
+        see `probe.run` for what else they hold. Of buffers with defined contents reads are known
+        only where the run had written before; read-only ones are not watched.
+        """
+        loaded = self._load(object)
+        kernel = loaded.co.kernel(capsule.kernel)
+        _check_target(kernel)
+        options = RunOptions(watch_memory=True, instruction_budget=budget)
+        lanes = kernel.descriptor.target.wave_size
+        order = _Order.of(options.schedule_for(capsule), capsule, lanes)
+        ran = self._attempt(loaded, kernel, capsule, options, order, Recording())
+        fault = fault_of(ran.outcome, ran.encoded, ran.regions, capsule)
+        return ran.outcome.touched, ran.encoded.granules[1], fault
+
     def _execute(
         self, object: bytes, capsule: Capsule, options: RunOptions, recording: Recording
     ) -> tuple[RunResult, NDArray[np.uint64]]:
@@ -327,6 +345,8 @@ class EmulatedDevice:
                 for r in mapped
             ]
             image = object_image(loaded.co, launch.image)
+            if not options.globals_state:
+                set_variables(loaded.co, image, launch.image, capsule.variables)
             left = Globals(loaded.variables, image, launch.image, options.globals_state)
             outcome = machine.run(encoded, launch, [*regions, *image], self._threads)
             if outcome.fault != L.MODE_FAULT:

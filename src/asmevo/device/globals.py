@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asmevo.codeobject import CodeObject
-from asmevo.codeobject.elf import SHF_ALLOC, SHF_WRITE, SHT_DYNAMIC, SHT_RELA
+from asmevo.codeobject.elf import SHF_ALLOC, SHF_WRITE, SHT_DYNAMIC, SHT_RELA, STT_OBJECT
 from asmevo.emulate.engine.launch import MemoryRegion
+from asmevo.errors import InputError
 
 STATES = (1, 2)
 """Seeds of other initial contents: small integers, and ordinary floats."""
@@ -114,6 +115,45 @@ def _fill(v: Variables, data: NDArray[np.uint8], state: int, number: int) -> Non
     data[:] = values.view(np.uint8)[: v.size]
     for at, word in kept:
         data[at : at + 8] = word
+
+
+def set_variables(
+    co: CodeObject,
+    image: Sequence[MemoryRegion],
+    base: int,
+    contents: Sequence[tuple[str, bytes]],
+) -> None:
+    """Put recorded contents into the loaded image.
+
+    Args:
+        co: the object.
+        image: its segments in memory.
+        base: device address that it was loaded at.
+        contents: (symbol, bytes) of its variables.
+
+    Raises:
+        InputError: the object has no such variable, or a smaller one.
+    """
+    if not contents:
+        return
+    symbols = {s.name: s for s in co.elf.all_symbols() if s.type == STT_OBJECT}
+    for name, data in contents:
+        symbol = symbols.get(name)
+        place = -1 if symbol is None else base + symbol.value
+        for region in image:
+            at = place - region.address
+            if (
+                symbol is not None
+                and len(data) <= symbol.size
+                and 0 <= at <= len(region.data) - len(data)
+            ):
+                region.data[at : at + len(data)] = np.frombuffer(data, np.uint8)
+                break
+        else:
+            raise InputError(
+                f"the object has no module variable {name!r} of {len(data)} bytes",
+                "use the object that the capsule was recorded with",
+            )
 
 
 def named(co: CodeObject, section: str, offset: int) -> str:

@@ -77,7 +77,8 @@ def stressed(capsule: Capsule, kind: Stress, seed: int) -> Capsule | None:
     for b in subjects(capsule, kind):
         key = hashlib.sha256(f"asmevo stress {seed} {kind} {b.name}".encode()).digest()
         rng = np.random.Generator(np.random.PCG64(int.from_bytes(key[:16], "little")))
-        contents[b.name] = _as_type(b, _KINDS[kind](b, rng)).tobytes()
+        changed = _as_type(b, _KINDS[kind](b, rng)).tobytes()
+        contents[b.name] = capsule.with_pointers(b.name, changed)
     if all(data == capsule.buffer(name).data for name, data in contents.items()):
         return None
     provenance = {"stress": kind, "stress_seed": seed}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from asmevo.capsule import file
 from asmevo.capsule.model import Capsule
+from asmevo.capsule.recorded import convert, is_recording, open_capsule
 from asmevo.capsule.spec import Expression, LaunchSpec
 from asmevo.capsule.synthesize import synthesize_all
 from asmevo.codeobject.object import CodeObject
@@ -25,7 +26,8 @@ def capsules_for(
 
     Args:
         obj: the object, or its bytes.
-        launch: a description, the path of one, or the path of a capsule file.
+        launch: a description, the path of one, or the path of a capsule: a file, or recorded
+            dispatches as a folder or zip archive.
         sizes: overrides of size names (descriptions only).
         kernel: kernel name, for a description that names none.
         seed: seed of the random inputs, instead of the description's.
@@ -36,16 +38,30 @@ def capsules_for(
     """
     code = CodeObject.open(obj) if isinstance(obj, bytes) else obj
     if not isinstance(launch, LaunchSpec):
-        if file.is_capsule(launch):
+        if is_capsule(launch):
             if sizes or seed is not None:
                 raise InputError(
-                    f"{launch}: sizes and seed of a capsule file are fixed",
+                    f"{launch}: sizes and seed of a capsule are fixed",
                     "use its launch description instead",
                 )
-            return (_fitting(file.load(launch), code, str(launch), kernel),)
+            return tuple(
+                _fitting(c, code, str(launch), kernel) for c in _load(launch, code, kernel)
+            )
         launch = LaunchSpec.load(launch)
     chosen = code.kernel(launch.kernel if kernel is None else kernel)
     return synthesize_all(launch, chosen, code.target, sizes, seed=seed)
+
+
+def is_capsule(launch: str | Path) -> bool:
+    """Whether it is the path of a capsule of either kind, and not of a description."""
+    return file.is_capsule(launch) or is_recording(launch)
+
+
+def _load(launch: str | Path, code: CodeObject, kernel: str | None) -> tuple[Capsule, ...]:
+    if file.is_capsule(launch):
+        return (file.load(launch),)
+    with open_capsule(launch) as recording:
+        return convert.launches(recording, code, str(launch), kernel)
 
 
 def _fitting(capsule: Capsule, code: CodeObject, source: str, kernel: str | None) -> Capsule:

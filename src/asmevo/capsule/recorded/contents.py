@@ -18,6 +18,11 @@ class Contents(ABC):
 
     size: int
 
+    @property
+    def identity(self) -> object:
+        """Equal for equal stored contents; None where only the bytes can tell."""
+        return None
+
     @abstractmethod
     def chunks(self) -> Iterator[memoryview]:
         """The bytes in order, in pieces of `CHUNK` bytes and a rest.

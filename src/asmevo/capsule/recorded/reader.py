@@ -156,6 +156,10 @@ class _Stored(Contents):
         self._source, self._pieces = source, contents.pieces
         self.size = contents.size
 
+    @property
+    def identity(self) -> object:
+        return id(self._source), tuple(p.sha256 for p in self._pieces)
+
     def chunks(self) -> Iterator[memoryview]:
         for piece in self._pieces:
             if piece.packing == "zero":

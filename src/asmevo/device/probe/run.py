@@ -267,8 +267,8 @@ class Prober:
                 len(read) << shift,
                 len(written) << shift,
                 offset in fresh,
-                _instructions(reads[read]),
-                _instructions(writes[written]),
+                instructions(reads[read]),
+                instructions(writes[written]),
             )
             self._settle(self._areas[offset], found[offset])
         overlap = any(
@@ -308,7 +308,8 @@ def _end(granules: NDArray[np.int64], shift: int) -> int:
     return (int(granules[-1]) + 1) << shift if len(granules) else 0
 
 
-def _instructions(entries: NDArray[np.uint64]) -> frozenset[int]:
+def instructions(entries: NDArray[np.uint64]) -> frozenset[int]:
+    """Program indices in granules' entries of shadow memory."""
     return frozenset((np.unique(entries & _INDEX).astype(np.int64) - 1).tolist())
 
 
