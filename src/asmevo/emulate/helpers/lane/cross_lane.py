@@ -7,6 +7,7 @@ from asmevo.emulate.helpers.memory.access import lane_loop
 from asmevo.emulate.native.helper import Helper
 from asmevo.emulate.native.ir import Module
 from asmevo.emulate.native.variant import Variant, family
+from asmevo.isa.semantics.instruction.lanes import swizzle_lanes
 
 
 def _lane_select(h: Helper, slot: int) -> str:
@@ -92,29 +93,6 @@ def emit_permute(module: Module, variant: Variant) -> None:
         f.place(done)
         h.store_rows([(f.load(f.i32s, values, L.ROW_ALIGN), destination)], h.exec_bits())
     h.finish()
-
-
-def swizzle_lanes(pattern: int, lanes: int) -> list[int]:
-    """Source lane of each of `lanes` for a ds_swizzle offset field (ISA DS_SWIZZLE_B32)."""
-    out: list[int] = []
-    for lane in range(lanes):
-        base, at = lane & ~31, lane & 31
-        if pattern >= 0xE000:  # FFT mode
-            # Bits in the mask stay; the others hold the lane number reversed (mask 0x1f: identity).
-            mask = pattern & 0x1F
-            reverse = int(f"{at:05b}"[::-1], 2)
-            out.append(base + ((reverse >> mask.bit_count()) | (at & mask)))
-        elif pattern >= 0xC000:  # rotate
-            count = (pattern >> 5) & 31
-            moved = at - count if pattern & (1 << 10) else at + count
-            keep = pattern & 31
-            out.append(base + ((at & keep) | (moved & ~keep & 31)))
-        elif pattern & 0x8000:  # quad permutation
-            out.append((lane & ~3) + ((pattern >> (2 * (lane & 3))) & 3))
-        else:
-            source = ((at & (pattern & 31)) | ((pattern >> 5) & 31)) ^ ((pattern >> 10) & 31)
-            out.append(base + source)
-    return out
 
 
 @family("swizzle")

@@ -1,4 +1,4 @@
-"""DPP: which lane each lane reads, and which lanes are written (CDNA3 ISA 12.13.1)."""
+"""DPP: which lane each lane reads, and which lanes are written (CDNA3 ISA 12.13.1); ds_swizzle."""
 
 from __future__ import annotations
 
@@ -53,6 +53,29 @@ def dpp_lanes(control: str, amount: object, count: int = 64) -> list[int]:
         else:
             raise ValueError(control)
         out.append(source)
+    return out
+
+
+def swizzle_lanes(pattern: int, lanes: int) -> list[int]:
+    """Source lane of each of `lanes` for a ds_swizzle offset field (ISA DS_SWIZZLE_B32)."""
+    out: list[int] = []
+    for lane in range(lanes):
+        base, at = lane & ~31, lane & 31
+        if pattern >= 0xE000:  # FFT mode
+            # Bits in the mask stay; the others hold the lane number reversed (mask 0x1f: identity).
+            mask = pattern & 0x1F
+            reverse = int(f"{at:05b}"[::-1], 2)
+            out.append(base + ((reverse >> mask.bit_count()) | (at & mask)))
+        elif pattern >= 0xC000:  # rotate
+            count = (pattern >> 5) & 31
+            moved = at - count if pattern & (1 << 10) else at + count
+            keep = pattern & 31
+            out.append(base + ((at & keep) | (moved & ~keep & 31)))
+        elif pattern & 0x8000:  # quad permutation
+            out.append((lane & ~3) + ((pattern >> (2 * (lane & 3))) & 3))
+        else:
+            source = ((at & (pattern & 31)) | ((pattern >> 5) & 31)) ^ ((pattern >> 10) & 31)
+            out.append(base + source)
     return out
 
 

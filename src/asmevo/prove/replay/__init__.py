@@ -1,0 +1,1 @@
+"""Windows on concrete states: the slow reference, states worth trying, and counterexamples."""

@@ -1,0 +1,1 @@
+"""Terms: what a register holds as a formula over what it held where the window began."""
