@@ -18,6 +18,7 @@ _USE_CASES = (
     "Assembled",
     "Checked",
     "Disassembly",
+    "Finished",
     "Inference",
     "Inspection",
     "Object",
@@ -27,7 +28,9 @@ _USE_CASES = (
     "Roundtrip",
     "Run",
     "Search",
+    "Session",
     "Verification",
+    "ask",
     "asm",
     "audit",
     "bench",
@@ -38,6 +41,7 @@ _USE_CASES = (
     "evidence_bundle",
     "extract",
     "find",
+    "finish",
     "infer_launch",
     "inspect",
     "launch_template",
@@ -49,6 +53,7 @@ _USE_CASES = (
     "roundtrip",
     "run",
     "schema",
+    "tell",
     "verify",
 )
 __all__ = ["__version__", *_USE_CASES]  # pyright: ignore[reportUnsupportedDunderAll]

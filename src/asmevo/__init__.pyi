@@ -10,6 +10,9 @@ from asmevo.api import (
     Disassembly as Disassembly,
 )
 from asmevo.api import (
+    Finished as Finished,
+)
+from asmevo.api import (
     Inference as Inference,
 )
 from asmevo.api import (
@@ -37,7 +40,13 @@ from asmevo.api import (
     Search as Search,
 )
 from asmevo.api import (
+    Session as Session,
+)
+from asmevo.api import (
     Verification as Verification,
+)
+from asmevo.api import (
+    ask as ask,
 )
 from asmevo.api import (
     asm as asm,
@@ -68,6 +77,9 @@ from asmevo.api import (
 )
 from asmevo.api import (
     find as find,
+)
+from asmevo.api import (
+    finish as finish,
 )
 from asmevo.api import (
     infer_launch as infer_launch,
@@ -101,6 +113,9 @@ from asmevo.api import (
 )
 from asmevo.api import (
     schema as schema,
+)
+from asmevo.api import (
+    tell as tell,
 )
 from asmevo.api import (
     verify as verify,

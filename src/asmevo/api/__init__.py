@@ -4,6 +4,7 @@ Every function takes paths, bytes or opened objects, raises errors of `asmevo.er
 nothing, and returns a frozen result with `ok`, `status`, `reason` and `data`.
 """
 
+from asmevo.api.agent import Finished, Session, ask, finish, tell
 from asmevo.api.assembly import Assembled, Disassembly, asm, disasm
 from asmevo.api.auditing import audit
 from asmevo.api.benchmarking import bench
@@ -25,6 +26,7 @@ __all__ = [
     "Assembled",
     "Checked",
     "Disassembly",
+    "Finished",
     "Inference",
     "Inspection",
     "Object",
@@ -34,7 +36,9 @@ __all__ = [
     "Roundtrip",
     "Run",
     "Search",
+    "Session",
     "Verification",
+    "ask",
     "asm",
     "audit",
     "bench",
@@ -45,6 +49,7 @@ __all__ = [
     "evidence_bundle",
     "extract",
     "find",
+    "finish",
     "infer_launch",
     "inspect",
     "launch_template",
@@ -56,5 +61,6 @@ __all__ = [
     "roundtrip",
     "run",
     "schema",
+    "tell",
     "verify",
 ]

@@ -141,9 +141,9 @@ def optimize(
     record["machine"] = modelled.to_json()
     record["growth"] = recover(opened.code).growth_refused or "allowed"
     found = result.best.parent is not None
-    final = _final(config)
+    final = final_config(config)
     if found:
-        record["evidence"] = _again(opened, result.object, capsules, final)
+        record["evidence"] = verify_again(opened, result.object, capsules, final)
     reason = "no accepted edit; no object written"
     if found:
         reason = f"{result.best.speedup:.4f}x {result.root.label}"
@@ -182,7 +182,7 @@ def evidence_bundle(result: Optimization) -> bytes:
     )
 
 
-def _final(config: VerifyConfig) -> VerifyConfig:
+def final_config(config: VerifyConfig) -> VerifyConfig:
     """Options of the winner's last verification: other junk and orders, exact arithmetic."""
     return VerifyConfig(
         poison_seed=config.poison_seed + 1,
@@ -194,7 +194,7 @@ def _final(config: VerifyConfig) -> VerifyConfig:
     )
 
 
-def _again(
+def verify_again(
     opened: Object, winner: bytes, capsules: Sequence[Capsule], final: VerifyConfig
 ) -> dict[str, Any]:
     """Judge the winner from scratch, on a device without history."""

@@ -9,18 +9,25 @@ from pydantic import BaseModel
 from asmevo.capsule.file import Header
 from asmevo.capsule.spec import LaunchSpec
 from asmevo.deliver.bundle import Manifest
+from asmevo.drivers.tools import TOOLS, Refused
 from asmevo.errors import InputError
 
 _MODELS: dict[str, type[BaseModel]] = {
     "bundle": Manifest,
     "capsule": Header,
     "launch": LaunchSpec,
+    **{f"call-{tool.name}": tool.request for tool in TOOLS.values()},
+    **{f"tool-{tool.answer.name}": tool.answer for tool in TOOLS.values()},
+    "tool-refused": Refused,
 }
 SCHEMA_NAMES = tuple(_MODELS)
 
 
 def schema(name: str) -> dict[str, Any]:
     """The JSON Schema (2020-12) of `launch` (launch.yaml), `capsule` (its header) or `bundle`.
+
+    `call-NAME` is that of a tool's arguments, `tool-NAME` that of an answer without its field
+    `schema`, which names it and its version.
 
     Raises:
         InputError: no such schema.

@@ -37,6 +37,7 @@ from asmevo.cli.commands import (
     schema,
     verify,
 )
+from asmevo.cli.commands.agents import asking
 from asmevo.cli.output import (
     NORMAL,
     VERBOSE,
@@ -71,6 +72,8 @@ for module in (
     *(demo, optimize, verify, audit, check, run, bench),
     *(inspect, find, extract, disasm, asm, roundtrip, schema, doctor),
 ):
+    module.register(app)
+for module in (asking,):
     module.register(app)
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(launch.app, name="launch")

@@ -19,8 +19,9 @@ from asmevo.codeobject import CodeObject
 from asmevo.device.protocol import Device
 from asmevo.errors import AsmEvoError, InputError, UnsupportedError
 from asmevo.program.cfg import blocks
-from asmevo.program.edit import Edit
+from asmevo.program.edit import Edit, apply
 from asmevo.program.model import Program
+from asmevo.program.rebuild import rebuild
 from asmevo.search.bench import Bench, Oracle, Problem
 from asmevo.search.commit import CommitRule, speedup
 from asmevo.search.driver import Driver, KeepsJournal
@@ -190,6 +191,22 @@ class Search:
                 self.object(node), self.program(node), self._config.capsules, self._config.device
             )
         return self._profiles[node]
+
+    def weigh(self, attempt: Attempt) -> tuple[Program, Profile]:
+        """Program and profile of a finished attempt that came to timing, so that was correct.
+
+        Raises:
+            InputError: it did not.
+        """
+        if attempt.node is not None:
+            return self.program(attempt.node), self.profile(attempt.node)
+        if attempt.time is None:
+            raise InputError("only what was timed has a profile")
+        parent = self.program(attempt.proposal.parent)
+        data = rebuild(apply(parent, attempt.proposal.edits))
+        program = self._bench.program_of(data)
+        weighed = profile_node(data, program, self._config.capsules, self._config.device)
+        return program, weighed
 
     def tried(self, parent: str, edits: Sequence[Edit]) -> bool:
         """Whether this exact attempt is finished already."""

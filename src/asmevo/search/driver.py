@@ -64,6 +64,10 @@ class Context(Protocol):
         """Cost of every instruction of an accepted node's program."""
         ...
 
+    def weigh(self, attempt: Attempt) -> tuple[Program, Profile]:
+        """Program and profile of a finished attempt that came to timing, so that was correct."""
+        ...
+
     def tried(self, parent: str, edits: Sequence[Edit]) -> bool:
         """Whether this exact attempt is finished already."""
         ...

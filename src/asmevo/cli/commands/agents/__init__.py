@@ -1,0 +1,1 @@
+"""Commands for proposers that are other programs: people's agents, scripts, language models."""
