@@ -20,11 +20,11 @@ from asmevo.codeobject import CodeObject
 from asmevo.deliver.bundle import Bundle, BundleError, unpack
 from asmevo.device.emulated import EmulatedDevice
 from asmevo.errors import AsmEvoError, InputError
-from asmevo.program.edit import Edit, apply
+from asmevo.program.edit import apply
 from asmevo.program.rebuild import rebuild
 from asmevo.program.recover import recover
 from asmevo.search.commit import slower_case, speedup
-from asmevo.search.types import object_id
+from asmevo.search.types import declared_by, object_id
 from asmevo.timing.machine import from_json
 from asmevo.verify.coverage import judge_changes
 from asmevo.verify.oracle import DifferentialOracle
@@ -111,7 +111,7 @@ def _lineage(work: _Audit) -> tuple[bool, str]:
     """Build K1 from K0 by the edits alone."""
     program = recover(CodeObject.open(work.bundle.k0))
     for step in work.bundle.manifest.steps:
-        edits = [Edit(e.first, e.last, tuple(e.lines), e.note) for e in step.edits]
+        edits = [e.edit() for e in step.edits]
         built = rebuild(apply(program, edits))
         if object_id(built) != step.node:
             return False, f"step {step.sequence} gives another object than it claims"
@@ -126,7 +126,9 @@ def _static(work: _Audit) -> tuple[bool, str]:
     """Image, ABI, waits, hazards, order: nothing that K0 had not."""
     k0, k1 = CodeObject.open(work.bundle.k0), CodeObject.open(work.bundle.k1)
     kernel = work.bundle.manifest.kernel
-    findings = compare_objects(examine(k0), k1, edited=(kernel,)).findings
+    steps = work.bundle.manifest.steps
+    declared = declared_by(e.edit() for step in steps for e in step.edits)
+    findings = compare_objects(examine(k0), k1, declared=declared, edited=(kernel,)).findings
     if findings:
         return False, f"{findings[0].rule}: {findings[0].message}"
     return True, "no finding that K0 does not have"

@@ -30,6 +30,7 @@ from asmevo.check.report import (
     check_object,
     summarize,
 )
+from asmevo.check.rules.declared import fields_of
 from asmevo.check.suppress import Suppression, load, split
 from asmevo.codeobject.container import find
 from asmevo.errors import AsmEvoError, InputError, UnsupportedError
@@ -79,6 +80,7 @@ def check(
     *,
     kernel: str | None = None,
     against: ObjectLike | None = None,
+    declare: Sequence[str] = (),
     suppress: Suppressions = (),
     strict: bool = False,
     jobs: int | None = None,
@@ -90,6 +92,7 @@ def check(
         objects: an object, or paths of objects, folders, bundles and wheels.
         kernel: regular expression of kernel names.
         against: report only what is worse than in this K0; then every finding counts.
+        declare: with `against`, what else differs on purpose: `registers` (fewer of them).
         suppress: accepted findings, or the path of a file of them (docs/check.md).
         strict: notes count, too.
         jobs: processes; all cores if None.
@@ -107,7 +110,9 @@ def check(
         raise InputError("--kernel does not apply to --against", "all kernels are compared")
     entries = _suppressions(suppress)
     before = open(against).data if against is not None else None
-    task = _Task(kernel, before, entries)
+    if declare and before is None:
+        raise InputError("--declare is for --against", "add --against, or leave it out")
+    task = _Task(kernel, before, entries, fields_of(declare))
     if isinstance(objects, str | Path):
         objects = [objects]
     if isinstance(objects, Sequence) and not isinstance(objects, bytes):
@@ -231,12 +236,13 @@ class _Task:
     kernel: str | None
     before: bytes | None
     suppressions: tuple[Suppression, ...]
+    declared: frozenset[str]
 
     def __call__(self, item: tuple[str, bytes]) -> ObjectReport | Problem:
         name, data = item
         try:
             if self.before is not None:
-                return check_against(name, data, self.before)
+                return check_against(name, data, self.before, self.declared)
             return check_object(name, data, self.kernel, self.suppressions)
         except AsmEvoError as err:
             return Problem(name, err.one_line(), err.status, err.exit_code)

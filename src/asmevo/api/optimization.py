@@ -34,6 +34,7 @@ from asmevo.program.edit import Edit, apply
 from asmevo.search.commit import CommitRule
 from asmevo.search.controller import Config, Controller, SearchResult
 from asmevo.search.controller import Progress as SearchProgress
+from asmevo.search.types import edit_to_row
 from asmevo.verify.coverage import judge_changes
 from asmevo.verify.evidence import evidence
 from asmevo.verify.oracle import DifferentialOracle
@@ -273,10 +274,7 @@ def _record(
                 "time": _mean(n.timings),
                 "speedup": n.speedup,
                 "evidence_class": n.evidence,
-                "edits": [
-                    {"first": e.first, "last": e.last, "lines": list(e.lines), "note": e.note}
-                    for e in n.edits
-                ],
+                "edits": [edit_to_row(e) for e in n.edits],
             }
             for n in result.lineage
         ],

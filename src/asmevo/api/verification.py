@@ -21,6 +21,7 @@ from asmevo.api.results import Result
 from asmevo.capsule.model import Capsule
 from asmevo.check.comparison import compare_objects, examine
 from asmevo.check.findings import Finding
+from asmevo.check.rules.declared import fields_of
 from asmevo.device.emulated import EmulatedDevice
 from asmevo.errors import InputError, UnsupportedError
 from asmevo.program import Program
@@ -60,6 +61,7 @@ def verify(
     *,
     kernel: str | None = None,
     also_edited: Sequence[str] = (),
+    declare: Sequence[str] = (),
     sizes: Sizes | None = None,
     input_seed: int | None = None,
     exact: bool = False,
@@ -77,6 +79,7 @@ def verify(
         candidate: K1.
         launch, kernel, sizes, input_seed: see `launches`.
         also_edited: further kernels that may differ, because they are verified on their own.
+        declare: what else differs on purpose: `registers` (fewer of them).
         exact: accept bit-equal results only.
         schedules: further wave orders to test.
         poison_seed: seed of the junk in undefined registers, LDS and memory.
@@ -89,6 +92,7 @@ def verify(
         InputError: an object or the launch is unusable; K0 is no usable reference on it.
         UnsupportedError: an instruction or target that is not supported.
     """
+    declared = fields_of(declare)
     k0, k1 = open(original), open(candidate)
     capsules = launches(k0, launch, kernel=kernel, sizes=sizes, input_seed=input_seed)
     notes = launch_notes(k0, launch, kernel)
@@ -105,7 +109,9 @@ def verify(
     edited = (launched, *(k0.code.kernel(name).name for name in also_edited))
     with naming(k1.path):
         # K1 takes the place of K0 for all kernels; the launches run one of them.
-        findings = compare_objects(examine(k0.code), k1.code, edited=edited).findings
+        findings = compare_objects(
+            examine(k0.code), k1.code, declared=declared, edited=edited
+        ).findings
     if findings:
         return Verification(
             False,

@@ -15,6 +15,7 @@ from asmevo.check.findings import Finding
 from asmevo.check.image import compare_images
 from asmevo.check.rules import abi
 from asmevo.check.rules.calls import closer
+from asmevo.check.rules.declared import check_declared
 from asmevo.check.rules.sources import new_sources
 from asmevo.check.run import ALL_PASSES, across_calls, check_program
 from asmevo.codeobject import CodeObject
@@ -122,7 +123,13 @@ def compare_objects(
         if edited is None and k0.kernel is not None:
             edited = (k0.kernel,)
         image = compare_images(k0.program, program, edited, declared)
-    found_abi = abi.changes(k0.object, k1, declared) if Stage.ABI in stages else []
+    found_abi: list[Finding] = []
+    if Stage.ABI in stages:
+        found_abi = abi.changes(k0.object, k1, declared)
+        if declared:
+            program = recover(k1) if program is None else program
+            only = edited if edited is not None or k0.kernel is None else (k0.kernel,)
+            found_abi += check_declared(k0.object, program, declared, only)
     resources: list[Finding] = []
     code: list[Finding] = []
     if Stage.RESOURCES in stages or Stage.CODE in stages:

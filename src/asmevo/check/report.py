@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -136,7 +136,7 @@ def check_object(
 
 
 def check_against(
-    name: str, data: bytes, original: bytes, declared: Sequence[str] = ()
+    name: str, data: bytes, original: bytes, declared: Collection[str] = ()
 ) -> ObjectReport:
     """What is worse in an object than in the original; suppressions do not apply.
 

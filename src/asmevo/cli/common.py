@@ -21,6 +21,12 @@ SizeOption = Annotated[
     list[str] | None,
     typer.Option("--size", "-s", help="override a size of launch.yaml: NAME=EXPRESSION"),
 ]
+DeclareOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--declare", help="what else K1 changes on purpose: registers (fewer in the descriptor)"
+    ),
+]
 
 
 class MatrixMode(Enum):

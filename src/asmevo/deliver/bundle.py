@@ -30,7 +30,8 @@ from asmevo.capsule.model import Capsule, timed_launches
 from asmevo.device.protocol import Timing
 from asmevo.errors import InputError
 from asmevo.program.edit import Edit
-from asmevo.search.types import Node, object_id
+from asmevo.program.rebuild.resources import Resources
+from asmevo.search.types import Node, edit_to_row, object_id
 
 SCHEMA: Literal["asmevo/bundle/1"] = "asmevo/bundle/1"
 MANIFEST, K0, K1, RECORD = "manifest.json", "k0.hsaco", "k1.hsaco", "record.json"
@@ -47,6 +48,13 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
+class Counts(_Strict):
+    """Register counts that an edit declares."""
+
+    vgprs: int | None = Field(default=None, ge=0)
+    agprs: int | None = Field(default=None, ge=0)
+
+
 class EditEntry(_Strict):
     """One edit of a step, as in the record."""
 
@@ -54,6 +62,14 @@ class EditEntry(_Strict):
     last: int = Field(ge=0)
     lines: list[str]
     note: str = ""
+    resources: Counts | None = None
+
+    def edit(self) -> Edit:
+        """The edit itself."""
+        counts = None
+        if self.resources is not None:
+            counts = Resources(vgprs=self.resources.vgprs, agprs=self.resources.agprs)
+        return Edit(self.first, self.last, tuple(self.lines), self.note, counts)
 
 
 class Step(_Strict):
@@ -138,15 +154,11 @@ def _step(node: Node, before: str) -> dict[str, Any]:
         "sequence": node.sequence,
         "parent": node.parent,
         "node": node.id,
-        "edits": [_edit(e) for e in node.edits],
+        "edits": [edit_to_row(e) for e in node.edits],
         "evidence_class": node.evidence,
         "speedup": node.speedup,
     }
     return {**step, "seal": _digest({"before": before, "step": step})}
-
-
-def _edit(edit: Edit) -> dict[str, Any]:
-    return {"first": edit.first, "last": edit.last, "lines": list(edit.lines), "note": edit.note}
 
 
 def pack(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from asmevo.program.edit import Edit
@@ -53,7 +54,7 @@ def rebase(edits: Iterable[Edit], applied: Sequence[Edit]) -> tuple[Edit, ...] |
                 return None
             if done.last <= edit.first:
                 shift += _instructions(done.lines) - (done.last - done.first)
-        moved.append(Edit(edit.first + shift, edit.last + shift, edit.lines, edit.note))
+        moved.append(replace(edit, first=edit.first + shift, last=edit.last + shift))
     return tuple(moved)
 
 

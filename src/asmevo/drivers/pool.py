@@ -11,6 +11,7 @@ from asmevo.edits import (
     CompositeRule,
     HoistLoad,
     HoistWait,
+    LowerRegisters,
     Move,
     RelaxWait,
     RemoveRedundant,
@@ -31,6 +32,7 @@ def default_rules(seed: int, round: int = 0) -> tuple[Rule, ...]:
     """The project's rules, best first. Later rounds vary the randomised ones."""
     mixed = seed * 7919 + round
     return (
+        LowerRegisters(),
         BatchLoop(),
         SinkStore(),
         HoistLoad(),
@@ -45,6 +47,7 @@ def default_rules(seed: int, round: int = 0) -> tuple[Rule, ...]:
 
 # How promising a first proposal of each rule is, relative to its window's share of the time.
 _PRIOR = {
+    "lower_registers": 8.0,
     "batch_loop": 6.0,
     "sink_store": 4.0,
     "hoist_load": 4.0,

@@ -4,6 +4,7 @@ from asmevo.edits.base import CompositeRule, Rule, Window
 from asmevo.edits.hoist_load import HoistLoad
 from asmevo.edits.loops.batch_loop import BatchLoop
 from asmevo.edits.loops.hoist_wait import HoistWait
+from asmevo.edits.lower_registers import LowerRegisters
 from asmevo.edits.order.move import Move
 from asmevo.edits.order.schedule import Schedule
 from asmevo.edits.remove_redundant import RemoveRedundant
@@ -16,6 +17,7 @@ __all__ = [
     "CompositeRule",
     "HoistLoad",
     "HoistWait",
+    "LowerRegisters",
     "Move",
     "RelaxWait",
     "RemoveRedundant",

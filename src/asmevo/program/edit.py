@@ -5,6 +5,9 @@ label strictly inside the range must be defined again by the lines if anything o
 
 Code that must keep its size (`Program.growth_refused`) is patched in place: no edit may be longer
 than what it replaces, the rest is filled up with `s_nop 0`, and nothing else moves.
+
+An edit may declare other register counts for the kernel that it is in; descriptor and metadata
+then change with the code, and the gates take that change because it is declared.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from asmevo.codeobject import CodeObject
 from asmevo.codeobject.descriptor import PRELOAD_PROLOGUE
 from asmevo.isa.instruction import Instruction
 from asmevo.program.encoding import EncodingTable, table
@@ -21,16 +25,21 @@ from asmevo.program.grammar import EditError, Statement, vet
 from asmevo.program.model import Program
 from asmevo.program.rebuild.layout import lay_out
 from asmevo.program.rebuild.remap import Remap
+from asmevo.program.rebuild.resources import Resources, set_resources
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replace instructions `[first, last)` by `lines`; `first == last` inserts before `first`."""
+    """Replace instructions `[first, last)` by `lines`; `first == last` inserts before `first`.
+
+    `resources` are what the kernel that holds `first` shall have from now on.
+    """
 
     first: int
     last: int
     lines: tuple[str, ...]
     note: str = ""
+    resources: Resources | None = None
 
 
 def apply(program: Program, edits: Sequence[Edit]) -> Program:
@@ -40,10 +49,12 @@ def apply(program: Program, edits: Sequence[Edit]) -> Program:
 
     Raises:
         EditError: a refused line, a range that may not change, an unknown or lost label, a
-            branch out of range, or lines that are longer than what they replace where the program
-            must keep its size.
+            branch out of range, resources outside a kernel, or lines that are longer than what
+            they replace where the program must keep its size.
         AssemblyError: LLVM rejects a line.
+        BuildError: resources that the target does not have.
     """
+    program = _with_resources(program, edits)
     if program.growth_refused:
         edits = fitted(program, edits)
     ordered = sorted(edits, key=lambda e: (e.first, e.last))
@@ -72,6 +83,26 @@ def apply(program: Program, edits: Sequence[Edit]) -> Program:
         at = edit.last
     instructions.extend(program.instructions[at:])
     return _place(program, encodings, ordered, remap, instructions, defined, branches)
+
+
+def _with_resources(program: Program, edits: Sequence[Edit]) -> Program:
+    """The same code in an object that declares what the edits say."""
+    for edit in edits:
+        if edit.resources is None:
+            continue
+        holder = next(
+            (
+                k.name
+                for k in program.object.kernels
+                if program.kernel_function(k).first <= edit.first < program.kernel_function(k).last
+            ),
+            None,
+        )
+        if holder is None:
+            raise EditError(f"instruction {edit.first} is in no kernel", "name one of a kernel")
+        data = set_resources(program.object, program.object.kernel(holder), edit.resources)
+        program = replace(program, object=CodeObject.open(data))
+    return program
 
 
 def fitted(program: Program, edits: Sequence[Edit]) -> list[Edit]:

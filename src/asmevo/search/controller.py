@@ -29,7 +29,7 @@ from asmevo.search.judge import Judgement, Task, judge
 from asmevo.search.memory import Failure, FailureMemory
 from asmevo.search.profile import profile_node
 from asmevo.search.store import SqliteStore, Store
-from asmevo.search.types import Attempt, Node, Proposal, edit_id, object_id
+from asmevo.search.types import Attempt, Node, Proposal, declared_by, edit_id, object_id
 from asmevo.search.windows import HotWindow, Profile, hot_windows
 from asmevo.verify.oracle import DifferentialOracle
 from asmevo.verify.report import VerifyConfig
@@ -248,7 +248,17 @@ class Search:
             proposal.edits,
             frozenset(self._attempted.get(proposal.parent, ())),
             {**self._objects, **dict.fromkeys(self._nodes, "node")},
+            self.declared(proposal.parent),
         )
+
+    def declared(self, node: str) -> frozenset[str]:
+        """Descriptor fields that the edits from K0 to `node` declared."""
+        names: frozenset[str] = frozenset()
+        at: str | None = node
+        while at is not None:
+            names |= declared_by(self._nodes[at].edits)
+            at = self._nodes[at].parent
+        return names
 
     # --- growth -----------------------------------------------------------------------------
     def add_node(self, node: Node) -> None:

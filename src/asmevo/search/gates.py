@@ -50,6 +50,7 @@ class Candidate:
         parent_timings: the parent's times, one per timed launch.
         attempted: identities of the finished attempts at the same parent.
         objects: what became of objects so far, by identity.
+        declared: descriptor fields that the edits from K0 on say they change.
         object: the built file.
         built: the program recovered from `object`, not the one that made it.
         code_object: `object`, opened.
@@ -64,6 +65,7 @@ class Candidate:
     parent_timings: tuple[Timing, ...]
     attempted: frozenset[str] = frozenset()
     objects: Mapping[str, str] = field(default_factory=dict[str, str])
+    declared: frozenset[str] = frozenset()
     object: bytes | None = None
     built: Program | None = None
     code_object: CodeObject | None = None
@@ -167,7 +169,7 @@ class AbiAndResources(Gate):
         assert candidate.built is not None, "a gate ran before the build"
         found = compare_objects(
             base.examined, candidate.code_object, candidate.built,
-            stages=(Stage.IMAGE, Stage.ABI, Stage.RESOURCES),
+            stages=(Stage.IMAGE, Stage.ABI, Stage.RESOURCES), declared=candidate.declared,
         )  # fmt: skip
         return _static(self, found.findings)
 

@@ -24,7 +24,7 @@ from asmevo.program.edit import Edit
 from asmevo.search import gates
 from asmevo.search.bench import Bench, Problem
 from asmevo.search.gates import Candidate, Gate, GateVerdict
-from asmevo.search.types import Evidence, Status
+from asmevo.search.types import Evidence, Status, declared_by
 
 _ORDER: tuple[type[Gate], ...] = (
     gates.Duplicate,
@@ -51,6 +51,7 @@ class Task:
         edits: disjoint edits, indices of the parent's program.
         attempted: canonical identities (`types.edit_id`) of the finished attempts at this parent.
         objects: what became of objects so far: identity -> `node` or the verdict of its attempt.
+        declared: descriptor fields that the edits from K0 to the parent declared.
     """
 
     problem: Problem
@@ -59,6 +60,7 @@ class Task:
     edits: tuple[Edit, ...]
     attempted: frozenset[str] = frozenset()
     objects: Mapping[str, str] = field(default_factory=dict[str, str])
+    declared: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,7 @@ def judge(task: Task, bench: Bench | None = None) -> Judgement:
         task.parent_timings,
         task.attempted,
         task.objects,
+        task.declared | declared_by(task.edits),
     )
     passed: list[str] = []
     for kind in _ORDER:

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from asmevo.device.protocol import Timing
 from asmevo.program.edit import Edit
+from asmevo.program.rebuild.resources import Resources
 
 Status = Literal[
     "accepted",
@@ -46,8 +47,15 @@ def _canonical_line(line: str) -> str:
 
 def canonical_edits(edits: Iterable[Edit]) -> str:
     """JSON text of edits without notes, in program order, white space normalised."""
-    rows = sorted([e.first, e.last, [_canonical_line(line) for line in e.lines]] for e in edits)
+    rows: list[list[Any]] = sorted(
+        [e.first, e.last, [_canonical_line(line) for line in e.lines], *_counts(e)] for e in edits
+    )
     return json.dumps(rows, separators=(",", ":"))
+
+
+def _counts(edit: Edit) -> list[str]:
+    """The declared resources, as one text that sorts; nothing where there are none."""
+    return [] if edit.resources is None else [json.dumps(asdict(edit.resources), sort_keys=True)]
 
 
 def edit_id(edits: Iterable[Edit]) -> str:
@@ -57,17 +65,45 @@ def edit_id(edits: Iterable[Edit]) -> str:
 
 def edits_to_json(edits: Sequence[Edit]) -> str:
     """Edits as JSON, notes included."""
-    return json.dumps(
-        [{"first": e.first, "last": e.last, "lines": list(e.lines), "note": e.note} for e in edits]
+    return json.dumps([edit_to_row(e) for e in edits])
+
+
+def edit_to_row(edit: Edit) -> dict[str, Any]:
+    """An edit as JSON types; `resources` only where it declares some."""
+    row: dict[str, Any] = {
+        "first": edit.first,
+        "last": edit.last,
+        "lines": list(edit.lines),
+        "note": edit.note,
+    }
+    if edit.resources is not None:
+        row["resources"] = {k: v for k, v in asdict(edit.resources).items() if v is not None}
+    return row
+
+
+def edit_from_row(row: Mapping[str, Any]) -> Edit:
+    """Inverse of `edit_to_row`."""
+    counts: Mapping[str, int] | None = row.get("resources")
+    return Edit(
+        int(row["first"]),
+        int(row["last"]),
+        tuple(row["lines"]),
+        str(row["note"]),
+        None if counts is None else Resources(**counts),
+    )
+
+
+def declared_by(edits: Iterable[Edit]) -> frozenset[str]:
+    """Descriptor fields that the edits say they change."""
+    return frozenset(
+        name for e in edits if e.resources is not None for name in e.resources.declares
     )
 
 
 def edits_from_json(text: str) -> tuple[Edit, ...]:
     """Inverse of `edits_to_json`."""
     rows: list[dict[str, Any]] = json.loads(text)
-    return tuple(
-        Edit(int(r["first"]), int(r["last"]), tuple(r["lines"]), str(r["note"])) for r in rows
-    )
+    return tuple(edit_from_row(r) for r in rows)
 
 
 @dataclass(frozen=True, slots=True)

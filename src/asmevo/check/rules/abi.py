@@ -52,7 +52,7 @@ def _descriptor(k0: Kernel, k1: Kernel, declared: Collection[str]) -> list[Findi
                     k0.name,
                     f"descriptor field {name} was {a}, is {b}",
                     name,
-                    "restore it, or declare the change in the edit",
+                    "restore it, or declare the change (registers can be: --declare registers)",
                 )
             )
     if not found and _masked(d0) != _masked(d1):

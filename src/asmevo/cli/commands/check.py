@@ -15,7 +15,7 @@ import typer
 from asmevo.api import Checked, check, check_launches
 from asmevo.check.findings import ERROR
 from asmevo.check.report import CheckReport
-from asmevo.cli.common import SeedOption, SizeOption, sizes_of
+from asmevo.cli.common import DeclareOption, SeedOption, SizeOption, sizes_of
 from asmevo.cli.output import Format, emit, progress, say
 from asmevo.errors import InputError
 
@@ -69,6 +69,7 @@ def register(app: typer.Typer) -> None:
         original: Annotated[
             Path | None, typer.Option("--against", help="report only what is worse than in this K0")
         ] = None,
+        declare: DeclareOption = None,
         suppress: Annotated[
             Path | None,
             typer.Option(help="file of accepted findings, each with a reason; see docs/check.md"),
@@ -119,6 +120,8 @@ def register(app: typer.Typer) -> None:
                 raise InputError("--dynamic runs the object and needs to know how", "give --launch")
         elif launch is not None:
             raise InputError("--launch is for --dynamic", "add --dynamic, or leave it out")
+        if declare and original is None:
+            raise InputError("--declare is for --against", "add --against, or leave it out")
         with progress("check") as advance:
             if launch is not None:
                 result = check_launches(
@@ -136,6 +139,7 @@ def register(app: typer.Typer) -> None:
                     objects,
                     kernel=kernel,
                     against=original,
+                    declare=tuple(declare or ()),
                     suppress=suppress or (),
                     strict=strict,
                     jobs=jobs,

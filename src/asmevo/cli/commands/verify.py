@@ -10,6 +10,7 @@ import typer
 from asmevo.api import verify
 from asmevo.api.verification import DEFAULT_POISON, DEFAULT_SCHEDULES
 from asmevo.cli.common import (
+    DeclareOption,
     KernelOption,
     LaunchOption,
     MatrixMode,
@@ -42,6 +43,7 @@ def register(app: typer.Typer) -> None:
                 help="another kernel that may differ, because it is verified on its own",
             ),
         ] = None,
+        declare: DeclareOption = None,
         size: SizeOption = None,
         input_seed: SeedOption = None,
         exact: Annotated[
@@ -82,6 +84,7 @@ def register(app: typer.Typer) -> None:
                 launch,
                 kernel=kernel,
                 also_edited=tuple(also_edited or ()),
+                declare=tuple(declare or ()),
                 sizes=sizes_of(size),
                 input_seed=input_seed,
                 exact=exact,

@@ -33,6 +33,20 @@ class Resources:
     lds: int | None = None
     scratch: int | None = None
 
+    @property
+    def declares(self) -> frozenset[str]:
+        """Descriptor fields that these counts change, as `check.rules.abi` names them."""
+        names: set[str] = set()
+        if self.vgprs is not None or self.agprs is not None:
+            names |= {"vgprs", "accum_offset"}
+        if self.sgprs is not None:
+            names.add("sgprs")
+        if self.lds is not None:
+            names.add("group_segment_fixed_size")
+        if self.scratch is not None:
+            names.add("private_segment_fixed_size")
+        return frozenset(names)
+
 
 def _limit(what: str, value: int, most: int) -> None:
     if not 0 <= value <= most:
