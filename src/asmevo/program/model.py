@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -62,6 +62,27 @@ class PcReference:
         return (self.low,) if self.addend is not None else (self.low, self.high)
 
 
+class Growth:
+    """Why code must not change its size; looked for when it is first asked for, and once.
+
+    Nothing else of a program needs the answer, and finding it may cost more than all the rest.
+    """
+
+    def __init__(self, refused: str | Callable[[], str] = "") -> None:
+        self._refused = refused
+
+    @property
+    def refused(self) -> str:
+        """The reason, or an empty string."""
+        if not isinstance(self._refused, str):
+            self._refused = self._refused()
+        return self._refused
+
+    def __reduce__(self) -> tuple[type[Growth], tuple[str]]:
+        """What another process needs: the reason."""
+        return Growth, (self.refused,)
+
+
 @dataclass(frozen=True)
 class Program:
     """The code of one object. Immutable; edits make a new one.
@@ -79,7 +100,7 @@ class Program:
         soft_anchors: those of `anchors` that only local labels of the symbol table name; an edit
             may replace the code around them.
         moved: whether an edit was applied, so that anchors may have moved.
-        growth_refused: why the code must not change its size, or an empty string.
+        growth: what `growth_refused` says.
     """
 
     object: CodeObject
@@ -92,7 +113,12 @@ class Program:
     anchors: Mapping[int, int] = field(default_factory=lambda: {})
     soft_anchors: frozenset[int] = frozenset()
     moved: bool = False
-    growth_refused: str = ""
+    growth: Growth = field(default_factory=Growth, compare=False)
+
+    @property
+    def growth_refused(self) -> str:
+        """Why the code must not change its size, or an empty string."""
+        return self.growth.refused
 
     @property
     def target(self) -> Target:

@@ -11,6 +11,7 @@ import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import accumulate, pairwise
 
 from asmevo.codeobject import CodeObject
@@ -21,7 +22,7 @@ from asmevo.errors import UnsupportedError
 from asmevo.isa.flow import FlowKind, flow_of_text
 from asmevo.isa.instruction import Instruction
 from asmevo.program.encoding import EncodingTable, table
-from asmevo.program.model import Function, Program
+from asmevo.program.model import Function, Growth, Program
 from asmevo.program.rebuild.image import encode_branch, rebuild
 from asmevo.program.rebuild.references import find_references
 from asmevo.program.rebuild.unmoved import Code, refuse_growth
@@ -57,11 +58,13 @@ def recover(co: CodeObject) -> Program:
         )
     encodings = table(co.target)
     bounds = [at for at, _, _ in starts] + [len(co.text)]
-    instructions: list[Instruction] = []
+    decoded: list[Instruction] = []
     firsts: list[int] = []
     for begin, end in pairwise(bounds):
-        firsts.append(len(instructions))
-        instructions.extend(encodings.decode(co.text, begin, end))
+        firsts.append(len(decoded))
+        decoded.extend(encodings.decode(co.text, begin, end))
+    instructions = tuple(decoded)
+    del decoded
     # As machine words: a tuple and a dictionary of them take 140 bytes for each instruction.
     offsets = array("Q", accumulate([len(i.raw) for i in instructions], initial=0))
     end = offsets.pop()
@@ -78,17 +81,15 @@ def recover(co: CodeObject) -> Program:
         )
     index_at = Places(offsets, end)
     anchors, soft, adrift = _anchors(co, index_at)
-    if not refusal and not adrift:
-        code = Code(
-            co, encodings, instructions, special, offsets, targets, functions, references, loose
-        )
-        refusal = refuse_growth(code)
     refusal = refusal or adrift
+    code = Code(
+        co, encodings, instructions, special, offsets, targets, functions, references, loose
+    )
     more = {r.target for r in references if r.target is not None}
     labels = _labels(co, functions, targets, more, index_at)
     program = Program(
         object=co,
-        instructions=tuple(instructions),
+        instructions=instructions,
         offsets=offsets,
         targets=targets,
         labels=labels,
@@ -96,7 +97,7 @@ def recover(co: CodeObject) -> Program:
         references=references,
         anchors=anchors,
         soft_anchors=soft,
-        growth_refused=refusal,
+        growth=Growth(refusal or partial(refuse_growth, code)),
     )
     _prove(program)
     return program

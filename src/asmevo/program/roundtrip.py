@@ -40,7 +40,7 @@ class Report:
         kept_as_bytes: instructions without text or whose text does not encode to their bytes.
         kept_classes: their mnemonics (or `.long`) with counts, most frequent first.
         dont_care: instructions whose text encodes to other values of ignored bits.
-        growth_refused: why edits must keep the size, or empty.
+        growth_refused: why edits must keep the size, or empty; None when it was not asked for.
         exit_code: 0 identical, 1 different, else the error's code.
     """
 
@@ -55,13 +55,13 @@ class Report:
     kept_as_bytes: int = 0
     kept_classes: tuple[tuple[str, int], ...] = ()
     dont_care: int = 0
-    growth_refused: str = ""
+    growth_refused: str | None = None
     seconds: float = 0.0
     exit_code: int = 0
 
 
-def roundtrip_bytes(data: bytes, location: str = "") -> Report:
-    """Prove the identity of one code object."""
+def roundtrip_bytes(data: bytes, location: str = "", growth: bool = False) -> Report:
+    """Prove the identity of one code object; with `growth`, also see whether it may grow."""
     start = time.process_time()
     try:
         co = CodeObject.open(data)
@@ -91,7 +91,7 @@ def roundtrip_bytes(data: bytes, location: str = "") -> Report:
         kept_as_bytes=sum(kept.values()),
         kept_classes=tuple(kept.most_common()),
         dont_care=dont_care,
-        growth_refused=program.growth_refused,
+        growth_refused=program.growth_refused if growth else None,
         seconds=time.process_time() - start,
     )
 

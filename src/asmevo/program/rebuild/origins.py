@@ -11,17 +11,18 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Flag, auto
 
 from asmevo.isa.decoded import MEMORY_CLASSES, Decoded, ExecWrite, OpClass, decode
 from asmevo.isa.flow import FlowKind, flow_of_text
 from asmevo.isa.instruction import Instruction
-from asmevo.isa.operand import AGPR0, FLAT_SCRATCH, SGPR0, VGPR0, Imm, Reg
+from asmevo.isa.operand import FLAT_SCRATCH, VGPR0, Imm, Reg
 from asmevo.isa.target import Target
 from asmevo.program.encoding import EncodingTable
 from asmevo.program.model import PcReference
+from asmevo.program.rebuild.occurrences import Occurrences
 
 Unit = int | tuple[int, int]  # a register unit, or (VGPR unit, lane) where an SGPR was kept
 
@@ -93,14 +94,11 @@ class _Walk:
             self.found.sources |= source
 
 
-# An SGPR is written by scalar instructions and by vector ones that name it first or second.
-_WRITES_SGPR = re.compile(r"s_|v_\w+ (?:\S+ )?(?:s\d|s\[|vcc)")
 _PLAIN_FORMS = ("", "e32", "e64", "dpp", "e64_dpp", "dpp8")
 _PARTIAL_LOADS = re.compile(r"byte|short|_d16|_[iu](8|16)(_|$)")
 _MOVES_REGISTERS_ABOUT = re.compile(r"s_movreld|s_movrelsd")
 _LEAVES = re.compile(r"s_(xor|andn2|and_not1)_b(32|64) exec(_lo)?, exec(_lo)?, ")
 _INDEXES_VGPRS = re.compile(r"v_movrel|v_swaprel|s_set_gpr_idx|s_set_vgpr_msb")
-_SCALAR_FIRST_BYTES = frozenset({0xC0, 0xC1, 0xC2, 0xC3, 0xF4, *range(0x80, 0xC0)})
 
 
 class Origins:
@@ -134,15 +132,15 @@ class Origins:
         self._instructions = instructions
         self._entries = entries
         self._firsts = firsts
-        self._distinct = {id(i): i for i in instructions}
-        self._stops = {n for n, i in enumerate(instructions) if i.raw in encodings.stops}
+        self.occurrences = every = Occurrences(target, instructions)
+        self._stops = set(every.where(lambda i: i.raw in encodings.stops))
         self._edges: dict[int, list[int]] = defaultdict(list)
         for branch, goal in targets.items():
             self._edges[goal].append(branch)
         starts = {0, *entries, *self._edges, *(n + 1 for n in self._stops)}
         self._starts = sorted(starts)
         self._start_set = starts
-        self._calls = [n for n, i in enumerate(instructions) if _kind(i) is FlowKind.CALL]
+        self._calls = every.where(lambda i: _kind(i) is FlowKind.CALL)
         self._jumps = [n for n in sorted(self._stops) if n not in targets
                        and _kind(instructions[n]) is FlowKind.COMPUTED]  # fmt: skip
         self._callees: dict[int, set[int]] = {
@@ -155,12 +153,11 @@ class Origins:
         }  # fmt: skip
         self._parts = self._reference_parts(references)
         self._writers: dict[Unit, list[int]] = {}
-        texts = [i.text for i in self._distinct.values() if i.text]
+        texts = [i.text for i in every.distinct if i.text]
         self._vague_sgprs = any(_MOVES_REGISTERS_ABOUT.match(t) for t in texts)
         self._vague_vgprs = any(_INDEXES_VGPRS.match(t) for t in texts)
-        self._scalar: dict[int, set[int]] | None = None
-        self._all: dict[int, set[int]] | None = None
-        self._users: dict[int, set[int]] | None = None
+        self._leaves = every.where(lambda i: i.text and _LEAVES.match(i.text))
+        self._other_exec = every.where(self._sets_exec)
 
     def _reference_parts(self, references: Sequence[PcReference]) -> dict[tuple[int, int], int]:
         """(instruction, unit) that is a half of an address written anew -> its number."""
@@ -222,54 +219,16 @@ class Origins:
                 work += [self._function(goal) for goal in self._goals.get(jump, ())]
         return out
 
-    # --- tables of definitions and uses --------------------------------------------------------
-
-    def _defining(self, unit: int) -> set[int]:
-        """Ids of the instructions that write a register."""
-        if unit < FLAT_SCRATCH:
-            if self._scalar is None:
-                self._scalar = self._table(lambda i: _WRITES_SGPR.match(i.text or "s_") is not None)
-            return self._scalar.get(unit, set())
-        if self._all is None:
-            self._all = self._table(lambda _: True)
-        return self._all.get(unit, set())
-
-    def _table(self, wanted: Callable[[Instruction], bool]) -> dict[int, set[int]]:
-        table: dict[int, set[int]] = defaultdict(set)
-        for key, inst in self._distinct.items():
-            if not wanted(inst):
-                continue
-            units: Iterable[int] = decode(inst, self._target).defs
-            if inst.text is None:  # it may write what its format can name
-                scalar = inst.raw[3] in _SCALAR_FIRST_BYTES
-                units = range(SGPR0, VGPR0) if scalar else range(VGPR0, AGPR0 + 256)
-            for unit in units:
-                table[unit].add(key)
-        return table
-
     def _positions(self, unit: Unit) -> list[int]:
+        """Where a register is written."""
         found = self._writers.get(unit)
         if found is None:
-            register = unit if isinstance(unit, int) else unit[0]
-            ids = self._defining(register)
+            numbers = self.occurrences.writers(unit if isinstance(unit, int) else unit[0])
             if isinstance(unit, tuple):
-                ids = {k for k in ids if not _other_lane(self._distinct[k], unit[1])}
-            found = [n for n, i in enumerate(self._instructions) if id(i) in ids] if ids else []
-            self._writers[unit] = found
+                distinct = self.occurrences.distinct
+                numbers = {n for n in numbers if not _other_lane(distinct[n], unit[1])}
+            found = self._writers[unit] = self.occurrences.places(numbers)
         return found
-
-    def users(self, units: set[int]) -> list[tuple[int, int]]:
-        """(instruction, SGPR unit) of every use of some SGPRs."""
-        if self._users is None:
-            self._users = defaultdict(set)
-            for key, inst in self._distinct.items():
-                if re.search(r"[ \[(|-]s\d|s\[", inst.text or ""):
-                    for unit in decode(inst, self._target).uses:
-                        self._users[unit].add(key)
-        users = self._users
-        wanted = {key: units & decode(self._distinct[key], self._target).uses
-                  for unit in units for key in users.get(unit, ())}  # fmt: skip
-        return [(n, u) for n, i in enumerate(self._instructions) for u in wanted.get(id(i), ())]
 
     # --- the walk ------------------------------------------------------------------------------
 
@@ -335,11 +294,11 @@ class Origins:
 
     def _lanes_return(self, first: int, last: int) -> bool:
         """Whether lanes that did not take part in `first` may be active again behind `last`."""
-        for i in range(first + 1, last + 1):
-            text = self._instructions[i].text
-            if text and "exec" in text and self.record(i).exec_write is ExecWrite.OTHER:
-                return True
-        return False
+        return _any_within(self._other_exec, first, last)
+
+    def _sets_exec(self, inst: Instruction) -> bool:
+        named = inst.text is not None and "exec" in inst.text
+        return named and decode(inst, self._target).exec_write is ExecWrite.OTHER
 
     def _lanes_leave(self, call: int, last: int) -> bool:
         """Whether the lanes that went into a call are taken out of EXEC behind it.
@@ -347,11 +306,7 @@ class Origins:
         Calls through a register of each lane are a loop over their values; what the callee leaves
         in the lanes that were called for does not matter then.
         """
-        for i in range(call + 1, last + 1):
-            text = self._instructions[i].text
-            if text and _LEAVES.match(text):
-                return True
-        return False
+        return _any_within(self._leaves, call, last)
 
     def _transfer(self, index: int, unit: Unit, way: _Way, walk: _Walk) -> None:
         """What instruction `index` puts into `unit`."""
@@ -392,6 +347,12 @@ class Origins:
             used = [u for u in record.uses if u < FLAT_SCRATCH or u >= VGPR0]
             summed = _Way(way.inside, True)
             walk.work += [(index, u, summed) for u in used]
+
+
+def _any_within(places: Sequence[int], before: int, last: int) -> bool:
+    """Whether one of the places lies behind `before` and not behind `last`."""
+    n = bisect_right(places, before)
+    return n < len(places) and places[n] <= last
 
 
 def _kind(inst: Instruction) -> FlowKind:

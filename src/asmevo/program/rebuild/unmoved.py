@@ -228,14 +228,14 @@ def _misused(code: Code, origins: Origins) -> str:
     """A program counter or return address that is neither jumped to nor merely kept."""
     reads = {u for i in code.loose_reads for o in code.instructions[i].operands[:1] if o.reg
              for u in o.reg.units}  # fmt: skip
-    for i, unit in origins.users(reads):
+    for i, unit in origins.occurrences.users(reads):
         record = origins.record(i)
         if record.traits.prefetches_code or origins.in_reference(i, unit):
             continue
         if origins.query([(i, unit)]).sources & Source.COUNTER:
             read = code.loose_reads[0]
             return f"{code.named(read)} takes the program counter in a way that is not understood"
-    for i, unit in origins.users(origins.return_units):
+    for i, unit in origins.occurrences.users(origins.return_units):
         record = origins.record(i)
         kept = record.traits.moves or record.traits.copies or record.stores or record.traits.selects
         if kept or record.flow.kind in _TARGETED:
@@ -251,21 +251,14 @@ def _stored(code: Code, origins: Origins, jumps: Sequence[int]) -> str:
     memory = Source.LOADED | Source.FETCHED
     if not loaded.sources & memory or not (code.references or origins.return_units):
         return ""
-    items: list[tuple[int, int]] = []
-    stores: dict[bytes, list[int]] = {}
-    for i, inst in enumerate(code.instructions):
-        if inst.text is None:
-            continue
-        units = stores.get(inst.raw)
-        if units is None:
-            record = origins.record(i)
-            access = record.access if record.stores else None
-            data = access.data if access is not None else ()
-            units = stores[inst.raw] = [
-                u for n in data for reg in (inst.operands[n].reg,) if reg for u in reg.units
-            ]
-        items += [(i, u) for u in units]
-    found = origins.query(items, arithmetic=True)
+
+    def stored(inst: Instruction) -> list[int]:
+        record = decode(inst, code.co.target) if inst.text else None
+        access = record.access if record is not None and record.stores else None
+        data = access.data if access is not None else ()
+        return [u for n in data for reg in (inst.operands[n].reg,) if reg for u in reg.units]
+
+    found = origins.query(origins.occurrences.pairs(stored), arithmetic=True)
     moved = Source.LOW | Source.HIGH | Source.RETURN_LOW | Source.RETURN_HIGH | Source.COUNTER
     if found.summed & moved:
         return "memory holds sums with addresses of the code, and jumps take theirs from memory"
@@ -281,13 +274,14 @@ def _read_as_data(
                  if r.target is not None and r.target not in jumped}  # fmt: skip
     if not open_ones:
         return ""
-    items: list[tuple[int, int]] = []
-    for i, inst in enumerate(code.instructions):
-        access = origins.record(i).access if inst.text is not None else None
-        for n in access.address if access is not None else ():
-            reg = inst.operands[n].reg
-            items += [(i, unit) for unit in reg.units] if reg is not None else []
-    read = origins.query(items, arithmetic=True).references & open_ones
+
+    def addresses(inst: Instruction) -> list[int]:
+        access = decode(inst, code.co.target).access if inst.text is not None else None
+        regs = (inst.operands[n].reg for n in (access.address if access is not None else ()))
+        return [unit for reg in regs if reg is not None for unit in reg.units]
+
+    pairs = origins.occurrences.pairs(addresses)
+    read = origins.query(pairs, arithmetic=True).references & open_ones
     if not read:
         return ""
     r = code.references[min(read)]

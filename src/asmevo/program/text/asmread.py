@@ -29,7 +29,7 @@ from asmevo.isa.names import canonical
 from asmevo.isa.target import Target
 from asmevo.program.encoding import EncodingTable, table
 from asmevo.program.grammar import EditError, vet_line
-from asmevo.program.model import Function, PcReference, Program
+from asmevo.program.model import Function, Growth, PcReference, Program
 from asmevo.program.rebuild import notes, rebuild
 from asmevo.program.rebuild.layout import lay_out
 from asmevo.program.rebuild.references import find_long_branch
@@ -314,7 +314,7 @@ def _program(co: CodeObject, facts: _Facts, lines: Sequence[str]) -> Program:
         anchors=anchors,
         soft_anchors=facts.soft,
         moved=True,
-        growth_refused=facts.growth_refused,
+        growth=Growth(facts.growth_refused),
     )
     # The alignment of each function is that of its place in the original.
     original = replace(
