@@ -25,9 +25,11 @@ from asmevo.isa.operand import (
     NULL,
     SCC,
     VCC,
+    Raw,
     Reg,
     RegKind,
     Special,
+    parse_value,
 )
 from asmevo.isa.target import Target
 
@@ -454,6 +456,9 @@ def _single(inst: Instruction, target: Target) -> Effects:
             use_ops.append(i)
             if isinstance(value, Special):
                 uses.update(_SPECIAL_UNITS.get(value.name, ()))
+            elif isinstance(value, Raw) and value.text.startswith("["):  # addresses of an image
+                parts = (parse_value(part) for part in value.text[1:-1].split(", "))
+                uses.update(u for reg in parts if isinstance(reg, Reg) for u in reg.units)
     partial = op.kept - read
     if kept and not op.accumulates:
         partial |= kept - read
