@@ -22,21 +22,33 @@ from asmevo.isa.semantics.instruction.reference import Registers, run
 from asmevo.isa.semantics.memory import MemoryOp, memory_op, scalar_memory_op
 from asmevo.isa.semantics.table import FloatMode
 from asmevo.isa.target import Target
-from asmevo.prove.replay.state import LDS, SCRATCH, CannotRun, State
+from asmevo.prove.replay.state import LDS, SCRATCH, CannotRun, State, Step
 from asmevo.prove.window import Diamond, Region
 
 _M32, _M64 = (1 << 32) - 1, (1 << 64) - 1
 _NO_VALUE = frozenset({OpClass.WAIT, OpClass.NOP})
 
 
-def run_region(region: Region, state: State, target: Target, mode: FloatMode) -> None:
-    """Run a region on a state (`state.Executor`)."""
-    _Run(state, target, mode).region(region)
+def run_region(
+    region: Region, state: State, target: Target, mode: FloatMode, other: Step | None = None
+) -> None:
+    """Run a region on a state (`state.Executor`).
+
+    Args:
+        region, state, target, mode: see there.
+        other: who executes instructions that are not here.
+    """
+    _Run(state, target, mode, other).region(region)
+
+
+def _nobody(inst: Instruction, state: State, target: Target, mode: FloatMode) -> None:
+    raise CannotRun(str(inst.text))
 
 
 class _Run:
-    def __init__(self, state: State, target: Target, mode: FloatMode) -> None:
+    def __init__(self, state: State, target: Target, mode: FloatMode, other: Step | None) -> None:
         self._state, self._target, self._mode = state, target, mode
+        self._other = other or _nobody
 
     @property
     def _registers(self) -> Registers:
@@ -77,7 +89,7 @@ class _Run:
             elif d.traits.sets_mode:
                 self._set_mode(inst)
             elif not self._cross(inst):
-                raise CannotRun(str(inst.text))
+                self._other(inst, self._state, self._target, self._mode)
         except UnsupportedForm as err:
             raise CannotRun(f"{inst.text}: {err}") from None
 

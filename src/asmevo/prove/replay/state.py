@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import AGPR0, SCC, VGPR0
 from asmevo.isa.semantics.instruction.reference import Registers
 from asmevo.isa.semantics.table import FloatMode
@@ -17,7 +17,6 @@ from asmevo.prove.window import Region
 
 # Where the other spaces begin in a counterexample's addresses; scratch has 2**32 bytes per lane.
 LDS, SCRATCH = 1 << 64, 1 << 65
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 class CannotRun(Exception):
@@ -54,10 +53,23 @@ class Bytes:
         for n in range(size):
             self.written[address + n] = value >> 8 * n & 0xFF
 
+    def copy(self) -> Bytes:
+        """A copy that may be written."""
+        other = Bytes(0, self.known)
+        other.seed, other.written, other.read = self.seed, dict(self.written), dict(self.read)
+        return other
+
     def final(self, address: int) -> int:
         """What a byte holds now."""
         byte = self.written.get(address)
         return self._made(address) if byte is None else byte
+
+
+def _copied(registers: Registers) -> Registers:
+    other = Registers(registers.lanes)
+    other.vector[:], other.scalar[:] = registers.vector, registers.scalar
+    other.scc = registers.scc
+    return other
 
 
 @dataclass(slots=True)
@@ -74,7 +86,7 @@ class State:
 
     def copy(self) -> State:
         """A copy that may be written."""
-        return State(copy.deepcopy(self.registers), copy.deepcopy(self.memory))
+        return State(_copied(self.registers), self.memory.copy())
 
     def read(self, unit: int) -> int | NDArray[np.uint32]:
         """A register: a number, or a row of lanes."""
@@ -93,6 +105,18 @@ class State:
 def vector_index(unit: int) -> int:
     """Row of a VGPR's or AGPR's unit in `Registers.vector`."""
     return unit - VGPR0 if unit < AGPR0 else unit - AGPR0 + 256
+
+
+class Step(Protocol):
+    """Executes one instruction on a state."""
+
+    def __call__(self, inst: Instruction, state: State, target: Target, mode: FloatMode) -> None:
+        """Execute `inst`.
+
+        Raises:
+            CannotRun: it cannot.
+        """
+        ...
 
 
 class Executor(Protocol):
