@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from asmevo.capsule.file import Header
 from asmevo.capsule.spec import LaunchSpec
 from asmevo.deliver.bundle import Manifest
-from asmevo.drivers.tools import TOOLS, Refused
+from asmevo.drivers.tools import TOOLS, Answer, Refused
 from asmevo.errors import InputError
 
 _MODELS: dict[str, type[BaseModel]] = {
@@ -26,13 +26,13 @@ SCHEMA_NAMES = tuple(_MODELS)
 def schema(name: str) -> dict[str, Any]:
     """The JSON Schema (2020-12) of `launch` (launch.yaml), `capsule` (its header) or `bundle`.
 
-    `call-NAME` is that of a tool's arguments, `tool-NAME` that of an answer without its field
-    `schema`, which names it and its version.
+    `call-NAME` is that of a tool's arguments, `tool-NAME` that of an answer.
 
     Raises:
         InputError: no such schema.
     """
     if name not in _MODELS:
         raise InputError(f"no schema {name!r}", "there are " + ", ".join(SCHEMA_NAMES))
-    found = _MODELS[name].model_json_schema(by_alias=True)
+    model = _MODELS[name]
+    found = model.form() if issubclass(model, Answer) else model.model_json_schema(by_alias=True)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **found}

@@ -37,7 +37,7 @@ from asmevo.cli.commands import (
     schema,
     verify,
 )
-from asmevo.cli.commands.agents import asking
+from asmevo.cli.commands.agents import asking, mcp
 from asmevo.cli.output import (
     NORMAL,
     VERBOSE,
@@ -73,7 +73,7 @@ for module in (
     *(inspect, find, extract, disasm, asm, roundtrip, schema, doctor),
 ):
     module.register(app)
-for module in (asking,):
+for module in (asking, mcp):
     module.register(app)
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(launch.app, name="launch")

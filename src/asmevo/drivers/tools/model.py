@@ -6,6 +6,7 @@ their schemas from here. Requests are strict: an unknown field (a verdict, say) 
 
 from __future__ import annotations
 
+import json
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -32,6 +33,19 @@ class Answer(BaseModel):
     def to_json(self) -> dict[str, Any]:
         """Plain values, the schema first."""
         return {"schema": f"asmevo/tool-{self.name}/1", **self.model_dump(by_alias=True)}
+
+    def as_text(self) -> str:
+        """The same as compact JSON in ASCII, so that nothing in it can act on a terminal."""
+        return json.dumps(self.to_json(), separators=(",", ":"))
+
+    @classmethod
+    def form(cls) -> dict[str, Any]:
+        """JSON Schema of `to_json`."""
+        found = cls.model_json_schema(by_alias=True)
+        named = {"schema": {"const": f"asmevo/tool-{cls.name}/1", "type": "string"}}
+        found["properties"] = {**named, **found.get("properties", {})}
+        found["required"] = ["schema", *found.get("required", [])]
+        return found
 
 
 NodeField = Field(
