@@ -10,6 +10,9 @@ from asmevo.api import (
     Disassembly as Disassembly,
 )
 from asmevo.api import (
+    Execution as Execution,
+)
+from asmevo.api import (
     Finished as Finished,
 )
 from asmevo.api import (
@@ -71,6 +74,9 @@ from asmevo.api import (
 )
 from asmevo.api import (
     evidence_bundle as evidence_bundle,
+)
+from asmevo.api import (
+    execute as execute,
 )
 from asmevo.api import (
     extract as extract,

@@ -16,6 +16,7 @@ from asmevo.api.environment import doctor
 from asmevo.api.inspection import Inspection, inspect, launch_template
 from asmevo.api.objects import Object, launches, open
 from asmevo.api.optimization import Optimization, evidence_bundle, optimize
+from asmevo.api.programs.executing import Execution, execute
 from asmevo.api.results import Result
 from asmevo.api.roundtrips import Roundtrip, roundtrip
 from asmevo.api.running import Run, profile, run
@@ -26,6 +27,7 @@ __all__ = [
     "Assembled",
     "Checked",
     "Disassembly",
+    "Execution",
     "Finished",
     "Inference",
     "Inspection",
@@ -47,6 +49,7 @@ __all__ = [
     "disasm",
     "doctor",
     "evidence_bundle",
+    "execute",
     "extract",
     "find",
     "finish",

@@ -43,6 +43,15 @@ def _model() -> str:
     return ", ".join(machine_for(arch).arch for arch in ("gfx90a", "gfx942", "gfx950"))
 
 
+def _hip() -> str:
+    from asmevo.hip.build import compiler
+
+    try:
+        return f"built with C compiler {compiler().name} when first used"
+    except AsmEvoError as err:
+        raise _Degraded(f"{err.one_line()}; needed for `exec` and `capture` only") from None
+
+
 def _cache() -> str:
     problem = cache_problem()
     if problem:
@@ -64,6 +73,7 @@ CHECKS: tuple[tuple[str, Callable[[], str]], ...] = (
     ("assembler", _assembler),
     ("emulator", _helpers),
     ("cycle model", _model),
+    ("HIP runtime", _hip),
     ("cache", _cache),
     ("corpora", _corpora),
 )

@@ -27,6 +27,7 @@ from asmevo.cli.commands import (
     demo,
     disasm,
     doctor,
+    exec,
     extract,
     find,
     inspect,
@@ -69,7 +70,7 @@ app = App(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for module in (
-    *(demo, optimize, verify, audit, check, run, bench),
+    *(demo, optimize, verify, audit, check, run, exec, bench),
     *(inspect, find, extract, disasm, asm, roundtrip, schema, doctor),
 ):
     module.register(app)

@@ -1,0 +1,1 @@
+"""Use cases whose input is a whole program: run it, and record what it launches."""

@@ -1,0 +1,70 @@
+"""Programs that are clients of the emulated runtime, built here with the system's compiler."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from asmevo.api.programs.executing import Execution, execute
+from asmevo.hip.build import build, compiler
+from asmevo.isa.target import Target
+from asmevo.program.build import assemble_object
+
+CLIENTS = Path(__file__).parent / "clients"
+WARNINGS = ("-Wall", "-Wextra", "-Werror")
+
+
+@pytest.fixture(scope="session")
+def runtime() -> Path:
+    """The folder of the built runtime."""
+    return build()
+
+
+@pytest.fixture(scope="session")
+def registered(tmp_path_factory: pytest.TempPathFactory, runtime: Path) -> Path:
+    """The C client that registers its kernels as compiled HIP C++ does."""
+    out = tmp_path_factory.mktemp("hip") / "registered"
+    command = [
+        *compiler().command, *WARNINGS, "-g", str(CLIENTS / "registered.c"), "-o", str(out),
+        f"-L{runtime / 'hip6'}", "-lamdhip64", "-lpthread",
+    ]  # fmt: skip
+    subprocess.run(command, check=True)
+    return out
+
+
+@pytest.fixture(scope="session")
+def affine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The code object of the C client."""
+    out = tmp_path_factory.mktemp("object") / "registered.hsaco"
+    text = (CLIENTS / "registered.s").read_text()
+    out.write_bytes(assemble_object(text, Target("gfx942")))
+    return out
+
+
+@pytest.fixture(scope="session")
+def saxpy(tmp_path_factory: pytest.TempPathFactory, kernel_objects: Callable[..., bytes]) -> Path:
+    """The project's saxpy."""
+    out = tmp_path_factory.mktemp("object") / "saxpy.hsaco"
+    out.write_bytes(kernel_objects("saxpy"))
+    return out
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Callable[..., tuple[Execution, str]]:
+    """Function (command, options) -> (result, standard output) of a program under `execute`."""
+
+    def call(*command: object, **options: object) -> tuple[Execution, str]:
+        out = tmp_path / "stdout"
+        with out.open("w") as stream:
+            result = execute([str(c) for c in command], output=stream.fileno(), **options)  # type: ignore[arg-type]
+        return result, out.read_text()
+
+    return call
+
+
+@pytest.fixture
+def modules() -> tuple[str, str]:
+    """The command of the ctypes client."""
+    return sys.executable, str(CLIENTS / "modules.py")
