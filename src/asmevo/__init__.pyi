@@ -61,6 +61,12 @@ from asmevo.api import (
     bench as bench,
 )
 from asmevo.api import (
+    capsule_contents as capsule_contents,
+)
+from asmevo.api import (
+    capsule_object as capsule_object,
+)
+from asmevo.api import (
     check as check,
 )
 from asmevo.api import (
@@ -88,6 +94,9 @@ from asmevo.api import (
     finish as finish,
 )
 from asmevo.api import (
+    import_capsule as import_capsule,
+)
+from asmevo.api import (
     infer_launch as infer_launch,
 )
 from asmevo.api import (
@@ -107,6 +116,9 @@ from asmevo.api import (
 )
 from asmevo.api import (
     profile as profile,
+)
+from asmevo.api import (
+    redact_capsule as redact_capsule,
 )
 from asmevo.api import (
     replace as replace,

@@ -12,6 +12,12 @@ from asmevo.api.checking import Checked, check, check_launches
 from asmevo.api.containers import Replaced, Search, extract, replace
 from asmevo.api.containers import find_objects as find
 from asmevo.api.drafts.inferring import Inference, infer_launch
+from asmevo.api.drafts.recordings import (
+    capsule_contents,
+    capsule_object,
+    import_capsule,
+    redact_capsule,
+)
 from asmevo.api.environment import doctor
 from asmevo.api.inspection import Inspection, inspect, launch_template
 from asmevo.api.objects import Object, launches, open
@@ -44,6 +50,8 @@ __all__ = [
     "asm",
     "audit",
     "bench",
+    "capsule_contents",
+    "capsule_object",
     "check",
     "check_launches",
     "disasm",
@@ -53,6 +61,7 @@ __all__ = [
     "extract",
     "find",
     "finish",
+    "import_capsule",
     "infer_launch",
     "inspect",
     "launch_template",
@@ -60,6 +69,7 @@ __all__ = [
     "open",
     "optimize",
     "profile",
+    "redact_capsule",
     "replace",
     "roundtrip",
     "run",

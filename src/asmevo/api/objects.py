@@ -13,6 +13,7 @@ from asmevo.api.files import NotFound, read_file
 from asmevo.api.kinds import explain
 from asmevo.api.naming import naming
 from asmevo.capsule.model import Capsule
+from asmevo.capsule.recorded import is_recording, open_capsule
 from asmevo.capsule.recorded.convert import ORIGIN
 from asmevo.capsule.spec import LaunchSpec
 from asmevo.codeobject import CodeObject, Kernel
@@ -210,8 +211,12 @@ def idle_notes(
 def launch_notes(object: ObjectLike, launch: LaunchLike, kernel: str | None = None) -> list[str]:
     """What the code of an object says against a launch description, one line each.
 
-    Only scalars whose type it contradicts (see `api.drafts.arguments`); empty for capsules.
+    Scalars whose type it contradicts (see `api.drafts.arguments`); of recorded capsules why they
+    are weak oracles.
     """
+    if isinstance(launch, str | Path) and is_recording(launch):
+        with open_capsule(launch) as recording:
+            return [f"weak oracle: {recording.weak}"] if recording.weak else []
     if not isinstance(launch, str | Path) or is_capsule(launch):
         return []
     opened = open(object)

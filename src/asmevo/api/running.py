@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from asmevo.api.drafts.recordings import Witness
 from asmevo.api.naming import naming
 from asmevo.api.objects import (
     LaunchLike,
@@ -77,6 +78,7 @@ def run(
         opened, launch, kernel=kernel, sizes=sizes, input_seed=input_seed, as_recorded=True
     )
     notes = launch_notes(opened, launch, kernel)
+    after = Witness.of(launch, capsules)
     device = emulated(progress)
     options = RunOptions(schedule=schedule, instruction_budget=budget, profile=True, matrix=matrix)
     entries: list[dict[str, Any]] = []
@@ -91,6 +93,9 @@ def run(
         results.append(result)
         program = device.program(opened.data)
         entry = _entry(capsule, result, program, opened.code.kernel(capsule.kernel), matrix)
+        if after is not None:
+            entry["as_recorded"] = after.compare(n, result)
+            notes += after.notes(n, entry["as_recorded"])
         if profile:
             entry["hottest"] = _hottest(program, result)
         entries.append(entry)
@@ -100,6 +105,8 @@ def run(
             idle.append(capsule.label or f"number {n + 1}")
             where = f" of launch {capsule.label}" if len(capsules) > 1 else ""
             notes.append(f"no buffer was changed{where}: are sizes, guards and arguments right?")
+    if after is not None:
+        after.close()
     return Run(
         not failure,
         "runtime_failure" if failure else "ok",

@@ -140,6 +140,8 @@ def verify(
     reason = str(report.evidence_class) if report.ok else f"{report.status}: {report.reason}"
     if report.ok and not missed.ok:
         reason += f"; untested changes allowed: {missed.one_line()}"
+    if any(c.provenance.get("weak") for c in capsules):
+        reason += "; weak oracle"
     data = {k: v for k, v in record.items() if k not in ("status", "reason")}
     return Verification(report.ok, report.status, reason, data, (), report, program, len(capsules))
 

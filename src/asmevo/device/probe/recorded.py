@@ -29,7 +29,7 @@ from asmevo.program import recover
 
 _WATCHED = 256 << 20  # bytes of memory that are watched at most: each costs four more
 _BUDGET = 2_000_000_000
-_Touched = Mapping[str, tuple[NDArray[np.uint64], NDArray[np.uint64]]]
+Touched = Mapping[str, tuple[NDArray[np.uint64], NDArray[np.uint64]]]
 
 
 def settled(data: bytes, capsule: Capsule, device: EmulatedDevice) -> Capsule:
@@ -50,14 +50,15 @@ def settled(data: bytes, capsule: Capsule, device: EmulatedDevice) -> Capsule:
     if first.fault is not None:
         return capsule
     changed = {b.name: _changed(b.data, first.buffers[b.name]) for b in capsule.buffers}
-    touched, shift = _watch(data, capsule, device, changed)
+    stored = {name: bool(mask.any()) for name, mask in changed.items()}
+    touched, shift = watch(data, capsule, device, stored)
     written: dict[str, NDArray[np.bool_]] = {}
     for b in capsule.buffers:
         mask = changed[b.name]
         if b.name in touched:
             mask = mask | np.repeat(touched[b.name][0] != 0, 1 << shift)[: b.size]
         written[b.name] = mask
-    kinds = _kinds(data, capsule, touched)
+    kinds = kinds_of(data, capsule, touched)
     outputs = [b for b in capsule.buffers if written[b.name].any()]
     # What is stored over is no pointer that anybody follows to the recorded place.
     kept = tuple(
@@ -80,12 +81,16 @@ def _changed(before: bytes, after: bytes) -> NDArray[np.bool_]:
     return np.frombuffer(before, np.uint8) != np.frombuffer(after, np.uint8)
 
 
-def _watch(
-    data: bytes, capsule: Capsule, device: EmulatedDevice, changed: Mapping[str, NDArray[np.bool_]]
-) -> tuple[_Touched, int]:
-    """What is touched, of as much memory as can be watched: first of what changed."""
+def watch(
+    data: bytes, capsule: Capsule, device: EmulatedDevice, changed: Mapping[str, bool]
+) -> tuple[Touched, int]:
+    """What is touched, of as much memory as can be watched: first of what `changed`.
+
+    Returns:
+        (written, read) entries by buffer, see `EmulatedDevice.touched`; bits of a granule.
+    """
     room, chosen = _WATCHED, set[str]()
-    for b in sorted(capsule.buffers, key=lambda b: not changed[b.name].any()):
+    for b in sorted(capsule.buffers, key=lambda b: not changed[b.name]):
         if b.size <= room:
             room -= b.size
             chosen.add(b.name)
@@ -95,7 +100,7 @@ def _watch(
     watched = tuple(
         replace(b, role="scratch", undefined=True)
         if b.name in chosen
-        else replace(b, role="inout" if changed[b.name].any() else "in", undefined=False)
+        else replace(b, role="inout" if changed[b.name] else "in", undefined=False)
         for b in capsule.buffers
     )
     found, shift, fault = device.touched(data, replace(capsule, buffers=watched), _BUDGET)
@@ -135,7 +140,7 @@ def _junk(b: BufferState, mask: NDArray[np.bool_], answer: bytes) -> bytes:
     return changed.tobytes()
 
 
-def _kinds(data: bytes, capsule: Capsule, touched: _Touched) -> dict[str, str]:
+def kinds_of(data: bytes, capsule: Capsule, touched: Touched) -> dict[str, str]:
     """Element types by buffer, where the instructions that touch it agree on one."""
     code = CodeObject.open(data)
     elements = Elements(recover(code), code.kernel(capsule.kernel))
@@ -173,4 +178,4 @@ def _state(
     return replace(b, data=fresh)
 
 
-__all__ = ["settled"]
+__all__ = ["Touched", "kinds_of", "settled", "watch"]
