@@ -24,6 +24,7 @@ _USE_CASES = (
     "Inspection",
     "Object",
     "Optimization",
+    "Profile",
     "Replaced",
     "Result",
     "Roundtrip",

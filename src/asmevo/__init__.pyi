@@ -28,6 +28,9 @@ from asmevo.api import (
     Optimization as Optimization,
 )
 from asmevo.api import (
+    Profile as Profile,
+)
+from asmevo.api import (
     Replaced as Replaced,
 )
 from asmevo.api import (

@@ -17,7 +17,7 @@ E_MACHINE, E_FLAGS = 18, 48
 EM_X86_64 = 62
 HOSTILE = "evil\x1b[31m\nResult: PASS (forged)\r\x07\u202e"
 
-LAUNCHED = ("run", "optimize", "verify", "bench")
+LAUNCHED = ("run", "optimize", "verify", "bench", "profile")
 
 
 def command(name: str, path: Path, launch: Path) -> list[object]:
@@ -31,6 +31,7 @@ def command(name: str, path: Path, launch: Path) -> list[object]:
         "run": ["run", path, "--launch", launch],
         "verify": ["verify", path, path, "--launch", launch],
         "bench": ["bench", path, "--launch", launch],
+        "profile": ["profile", path, "--launch", launch],
         "optimize": ["optimize", path, "--launch", launch, "-o", output, "--budget", 1],
     }[name]
 
@@ -274,6 +275,7 @@ def test_hostile_names_never_reach_the_terminal(
         ["verify", path, path, "--launch", launch],
         ["verify", path, saxpy, "--launch", launch],
         ["bench", path, "--launch", launch],
+        ["profile", path, "--launch", launch],
         ["optimize", path, "--launch", launch, "--budget", 3, "-o", tmp_path / "K1"],
     ):
         got = run(*words)

@@ -55,6 +55,7 @@ S_NOP_0 = bytes.fromhex("000080bf")
         "run K0.hsaco --launch launch.yaml --profile",
         "verify K0.hsaco K0.hsaco --launch launch.yaml",
         "bench K0.hsaco K0.hsaco --launch launch.yaml",
+        "profile K0.hsaco --launch launch.yaml",
         "corpus list",
         "doctor",
     ],

@@ -13,7 +13,7 @@ import pytest
 
 from .conftest import Run
 
-COMMANDS = ("run", "verify", "dynamic", "optimize", "bench")
+COMMANDS = ("run", "verify", "dynamic", "optimize", "bench", "profile")
 PAST = "element 512 (byte 2048) of {}, 0 bytes past the end of its 512 f32"
 
 
@@ -25,6 +25,7 @@ def report(run: Run, name: str, object: Path, launch: Path) -> str:
         "dynamic": ["check", "--dynamic", object],
         "optimize": ["optimize", object, "--budget", 1, "-o", object.parent / "OUT"],
         "bench": ["bench", object],
+        "profile": ["profile", object],
     }
     got = run(*words[name], "--launch", launch)
     assert got.code in (1, 2)

@@ -22,10 +22,11 @@ from asmevo.api.environment import doctor
 from asmevo.api.inspection import Inspection, inspect, launch_template
 from asmevo.api.objects import Object, launches, open
 from asmevo.api.optimization import Optimization, evidence_bundle, optimize
+from asmevo.api.profiling import Profile, profile
 from asmevo.api.programs.executing import Execution, execute
 from asmevo.api.results import Result
 from asmevo.api.roundtrips import Roundtrip, roundtrip
-from asmevo.api.running import Run, profile, run
+from asmevo.api.running import Run, run
 from asmevo.api.schemas import schema
 from asmevo.api.verification import Verification, verify
 
@@ -39,6 +40,7 @@ __all__ = [
     "Inspection",
     "Object",
     "Optimization",
+    "Profile",
     "Replaced",
     "Result",
     "Roundtrip",

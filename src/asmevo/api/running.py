@@ -125,26 +125,6 @@ def _reason(idle: Sequence[str], launches: int) -> str:
     return f"no fault, but no buffer was changed{which}: the launch may not be the kernel's"
 
 
-def profile(
-    object: ObjectLike,
-    launch: LaunchLike,
-    *,
-    kernel: str | None = None,
-    sizes: Sizes | None = None,
-    input_seed: int | None = None,
-    progress: Progress | None = None,
-) -> Run:
-    """`run` with the most executed instructions of each launch in `hottest`.
-
-    Raises:
-        InputError, UnsupportedError: see `run`.
-    """
-    return run(
-        object, launch, kernel=kernel, sizes=sizes, input_seed=input_seed, profile=True,
-        progress=progress,
-    )  # fmt: skip
-
-
 def capsule_summary(c: Capsule) -> dict[str, Any]:
     """A capsule in a few plain fields."""
     return {

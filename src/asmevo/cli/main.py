@@ -33,6 +33,7 @@ from asmevo.cli.commands import (
     inspect,
     launch,
     optimize,
+    profile,
     roundtrip,
     run,
     schema,
@@ -70,7 +71,7 @@ app = App(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for module in (
-    *(demo, optimize, verify, audit, check, run, exec, bench),
+    *(demo, optimize, verify, audit, check, run, exec, bench, profile),
     *(inspect, find, extract, disasm, asm, roundtrip, schema, doctor),
 ):
     module.register(app)

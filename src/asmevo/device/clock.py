@@ -167,6 +167,7 @@ def model(
     split: bool = False,
     cases: bool = False,
     below: float | None = None,
+    detail: bool = False,
 ) -> Estimate:
     """The cycle model's estimate for a traced launch; see `timing.model.estimate`."""
     function = program.kernel_function(kernel)
@@ -182,6 +183,7 @@ def model(
         split=split,
         cases=cases,
         below=below,
+        detail=detail,
     )
 
 

@@ -400,6 +400,7 @@ class EmulatedDevice:
         split: bool = False,
         cases: bool = False,
         below: float | None = None,
+        detail: bool = False,
     ) -> Estimate:
         """The cycle model's full answer for one dispatch; see `timing.model.estimate`.
 
@@ -419,8 +420,9 @@ class EmulatedDevice:
 
         streams = clock.streams(launch, record)
         return clock.model(
-            loaded.program, kernel, launch, streams, split=split, cases=cases, below=below
-        )
+            loaded.program, kernel, launch, streams,
+            split=split, cases=cases, below=below, detail=detail,
+        )  # fmt: skip
 
     def time(
         self, object: bytes, capsule: Capsule, samples: int, below: float | None = None

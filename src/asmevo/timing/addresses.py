@@ -42,6 +42,7 @@ class Accesses:
         moved: bytes between the compute unit and the L2, float64 [rows].
         fresh: bytes of those that the workgroup asks for the first time, float64 [rows].
         serial: clocks that atomics of one wave to one address wait for each other, float64 [rows].
+        asked: bytes that lanes under EXEC ask for, of LDS or memory, float64 [rows].
         hot: lane operations of memory atomics by address (in dwords), of the workgroup.
     """
 
@@ -49,12 +50,13 @@ class Accesses:
     moved: _F64
     fresh: _F64
     serial: _F64
+    asked: _F64
     hot: Mapping[int, int] = field(default_factory=dict[int, int])
 
     @staticmethod
     def none() -> Accesses:
         """No row."""
-        return Accesses(np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0))
+        return Accesses(np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -216,7 +218,7 @@ def _cached(lines: Any, stamps: Any, line: int, clock: int) -> bool:
 def _cost(
     words: Any, entries: Any, rows: Any, lanes: int, flags: Any, atomic_clocks: float,
     counts: Any, lines: Any, stamps: Any, seen: Any, sectors: Any, found: Any,
-    port: Any, moved: Any, fresh: Any, serial: Any,
+    port: Any, moved: Any, fresh: Any, serial: Any, asked: Any,
 ) -> None:  # fmt: skip
     """Fill the rows of `Accesses` for the entries in the order in which the unit sees them."""
     for n in range(entries.shape[0]):
@@ -224,12 +226,13 @@ def _cost(
         head = words[at]
         flag = flags[_field(head, 0, 0xFFFFFFFF)]
         size = _field(head, T.SIZE_SHIFT, 255)
-        if _field(head, T.SPACE_SHIFT, 255) == T.LDS:
-            port[row] = _bank_clocks(words, at, size, lanes, flag & ATOMIC != 0, counts)
-            continue
         active = 0
         for lane in range(lanes):
             active += _active(words[at + 1], lane)
+        asked[row] = active * size
+        if _field(head, T.SPACE_SHIFT, 255) == T.LDS:
+            port[row] = _bank_clocks(words, at, size, lanes, flag & ATOMIC != 0, counts)
+            continue
         touched = _sectors(words, at, size, lanes, sectors)
         distinct = 0
         for k in range(touched):
@@ -288,7 +291,7 @@ def accesses(
         base, first_row = base + mine.shape[0], first_row + used
     # The unit's waves advance evenly; of two at one place the older goes first.
     order = np.argsort(np.concatenate(progress), kind="stable")
-    columns = [np.zeros(first_row) for _ in range(4)]
+    columns = [np.zeros(first_row) for _ in range(5)]
     ways = max(1, machine.count("l1_ways") // residents)
     sets = max(1, machine.count("l1_bytes") // (128 * machine.count("l1_ways")))
     total = int(first_row)
@@ -307,8 +310,8 @@ def accesses(
     hot: Counter[int] = Counter()
     for stream in waves:
         hot.update(_atomic_addresses(stream, program, lanes))
-    port, moved, fresh, serial = columns
-    return found, Accesses(port, moved, fresh, serial, hot)
+    port, moved, fresh, serial, asked = columns
+    return found, Accesses(port, moved, fresh, serial, asked, hot)
 
 
 def _atomic_addresses(wave: Stream, program: StaticProgram, lanes: int) -> Counter[int]:

@@ -21,6 +21,7 @@ from asmevo.isa.instruction import Instruction
 from asmevo.isa.target import Target
 from asmevo.timing import unit
 from asmevo.timing.cases import CASES, NOMINAL, STAGGERED, Case
+from asmevo.timing.detail import LaunchDetail, operations
 from asmevo.timing.launch import in_turn, makespan, weights
 from asmevo.timing.machine import MachineModel, machine_for
 from asmevo.timing.occupancy import Occupancy
@@ -98,6 +99,7 @@ class Estimate:
         sampled: whether the waves were cut and the result scaled.
         cases: (name, cycles) in each machine case, when asked for.
         staggered: cycles with other starts of the workgroups of a unit, when asked for.
+        detail: what a profile shows, when asked for.
         label: always `modelled`.
     """
 
@@ -114,6 +116,7 @@ class Estimate:
     sampled: bool
     cases: tuple[tuple[str, float], ...] = ()
     staggered: tuple[float, ...] = ()
+    detail: LaunchDetail | None = None
     label: str = LABEL
 
 
@@ -189,6 +192,7 @@ def estimate(
     split: bool = True,
     cases: bool = False,
     below: float | None = None,
+    detail: bool = False,
 ) -> Estimate:
     """Modelled time of a launch.
 
@@ -208,6 +212,7 @@ def estimate(
         limit: most wave instructions to simulate at once; longer executions are sampled.
         split: whether to run the second simulation that `core_cycles` takes (else it is nan).
         cases: whether to time it in all machine cases too (`timing.cases`).
+        detail: whether to give `Estimate.detail`.
         below: time the cases if the nominal time is below this; otherwise they do not matter.
 
     Raises:
@@ -228,7 +233,7 @@ def estimate(
         raise InputError(f"a launch of {total} workgroups has no time", "check the grid")
     place = in_turn(groups, total) if members is None else members
     launch = _Launch.of(flat, groups, place, occupancy, used, footprint, limit, cold)
-    run = launch.timed(used)
+    run = launch.timed(used, detail=detail)
     stall = np.zeros(size)
     count = np.zeros(size, dtype=np.int64)
     stall[first:last] = run.ran.cost
@@ -247,6 +252,7 @@ def estimate(
         workgroups=launch.shared.residents,
         executed=run.ran.executed,
         sampled=run.ran.sampled,
+        detail=_detail(launch, run, program, first) if detail else None,
     )
     if below is not None and result.cycles >= below:
         return result
@@ -309,19 +315,55 @@ class _Launch:
         """Compute units that have something to do."""
         return min(int(self.place.shape[0]), self.units)
 
-    def timed(self, stock: MachineModel, case: Case = NOMINAL, ideal: bool = False) -> _Timed:
+    def timed(
+        self,
+        stock: MachineModel,
+        case: Case = NOMINAL,
+        ideal: bool = False,
+        detail: bool = False,
+    ) -> _Timed:
         """Its time in a machine case; `ideal` with a memory path that never delays."""
         full = case.data == "memory"  # all units ask, whether the launch fills them or not
         used = under_load(case.of(stock), 1.0 if full else self.load)
         used = self.traffic.on(used, self.units if full else self.busy, case.data)
         if ideal:
             used = _ideal(used)
-        ran = self.shared.run(used, case.seed)
+        ran = self.shared.run(used, case.seed, detail)
         slots = min(int(self.place.shape[0]), self.units * self.shared.residents)
         cycles = makespan(ran.durations[self.place], slots) + ran.ramp
         if not ideal:
             cycles = max(cycles, self.traffic.least(used, case.data))
         return _Timed(cycles + used["launch_first_issue"], ran, used)
+
+
+def _detail(launch: _Launch, run: _Timed, program: ProgramLike, first: int) -> LaunchDetail:
+    """What the simulations of a launch say of all of it."""
+    found, shared, flat = run.ran.detail, launch.shared, launch.shared.program
+    assert found is not None
+    executions, lds, l1 = np.zeros(len(flat)), 0.0, 0.0
+    for load, times in zip(shared.loads, shared.population.tolist(), strict=True):
+        asked = load.asked(flat)
+        executions += load.executions(len(flat)) * times
+        lds, l1 = lds + asked[0] * times, l1 + asked[1] * times
+    instructions = program.instructions[first : first + len(flat)]
+    vector, matrix = operations(instructions, program.target)
+    size = len(program.instructions)
+    whole = np.zeros(size)
+    whole[first : first + len(flat)] = executions
+    stalls = np.zeros((size, found.stalls.shape[1]))
+    each = executions / np.maximum(run.ran.count, 1)
+    stalls[first : first + len(flat)] = found.stalls * each[:, None]
+    served = launch.traffic.served(run.machine) if launch.traffic.known else {}
+    return LaunchDetail(
+        executions=whole,
+        stalls=stalls,
+        busy=found.shares(run.machine),
+        bytes={"lds": lds, "l1": l1, **served},
+        vector_operations=float((vector * executions).sum()),
+        matrix_operations=float((matrix * executions).sum()),
+        waves=[replace(w, indices=w.indices + np.int32(first)) for w in found.waves],
+        machine=run.machine,
+    )
 
 
 def hottest_window(stall: _F64, width: int, first: int = 0, last: int | None = None) -> int:

@@ -98,6 +98,14 @@ class Traffic:
         )
         return max(moving, self.hottest * machine["atomic_clocks"])
 
+    def served(self, machine: MachineModel) -> dict[str, float]:
+        """Bytes of the launch that the L2, the last-level cache and device memory serve."""
+        to_mall, to_dram = self._beyond(machine, "nominal") if self.fresh > 0.0 else (0.0, 0.0)
+        found = {"l2": self.moved, "hbm": self.fresh * to_dram}
+        if machine["mall_bytes"]:
+            found["last_level"] = self.fresh * to_mall
+        return found
+
     def of_units(self, machine: MachineModel, units: int) -> float:
         """Clocks that `units` compute units take to move it at their share of the bandwidth."""
         return self.moved / units / machine["vmem_bytes_per_clk"]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from asmevo.errors import InputError
 from asmevo.timing import sampling
 from asmevo.timing.addresses import Accesses, Stream, accesses
+from asmevo.timing.detail import Detail
 from asmevo.timing.launch import mixture
 from asmevo.timing.machine import MachineModel
 from asmevo.timing.simulate import WaveLike, simulate
@@ -103,6 +104,27 @@ class Load:
         rows = [np.full(w.indices.shape[0], -1, np.int32) for w in waves]
         return Load(waves, rows, Accesses.none(), False, moved, moved)
 
+    def executions(self, instructions: int) -> _F64:
+        """How often its waves execute each instruction, float64 [instructions]."""
+        total = np.zeros(instructions)
+        for wave in self.waves:
+            total += np.bincount(wave.indices, minlength=instructions) * wave.factor
+        return total
+
+    def asked(self, program: StaticProgram) -> tuple[float, float]:
+        """Bytes that its lanes ask for: of the LDS, of the L1."""
+        out: list[float] = []
+        for kind in (Kind.LDS, Kind.VMEM):
+            total = 0.0
+            for wave, row in zip(self.waves, self.rows, strict=True):
+                mine = program.kind[wave.indices] == kind
+                known = mine & (row >= 0)
+                total += wave.factor * float(self.accesses.asked[row[known]].sum())
+                rest = wave.indices[mine & (row < 0)]
+                total += wave.factor * 64.0 * float(program.lane_bytes[rest].sum())
+            out.append(total)
+        return out[0], out[1]
+
 
 @dataclass(slots=True, eq=False)
 class Ran:
@@ -113,6 +135,7 @@ class Ran:
         cost, count: clocks and executions by instruction, of all simulated waves.
         executed: wave instructions simulated.
         sampled: whether parts stood for the whole.
+        detail: what a profile shows, when asked for.
         ramp: clocks from the first workgroup's start on a unit to the start of those beside it.
     """
 
@@ -122,6 +145,7 @@ class Ran:
     executed: int = 0
     sampled: bool = False
     ramp: float = 0.0
+    detail: Detail | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,13 +168,15 @@ class Shared:
     limit: int | None
     cold: bool
 
-    def run(self, machine: MachineModel, seed: int = 0) -> Ran:
+    def run(self, machine: MachineModel, seed: int = 0, detail: bool = False) -> Ran:
         """Simulate until every representative that stands for a workgroup was on the unit.
 
-        `seed` draws how far the starts of workgroups that share the unit lie apart (0: evenly).
+        `seed` draws how far the starts of workgroups that share the unit lie apart (0: evenly);
+        `detail` asks for `Ran.detail`.
         """
         n = len(self.program)
         ran = Ran(np.zeros(len(self.loads)), np.zeros(n), np.zeros(n, np.int64))
+        ran.detail = Detail.empty(n) if detail else None
         usual = mixture(self.population, self.residents)
         for kind in np.flatnonzero(self.population).tolist():
             if kind in usual and usual.index(kind) > 0:
@@ -230,7 +256,13 @@ class Shared:
             cold=cold,
             accesses=joined,
             access=rows,
+            record=ran.detail is not None,
+            reasons=ran.detail is not None,
         )
+        if ran.detail is not None:
+            streams = [(w.workgroup, w.wave, w.indices) for w in waves]
+            memory = _memory_clocks(self.program, machine, waves, rows, joined)
+            ran.detail.add(self.program, machine, result, streams, memory)
         ran.cost += result.cost
         ran.count += result.count
         ran.executed += result.executed
@@ -253,7 +285,35 @@ def _joined(tables: Sequence[Accesses]) -> Accesses:
         np.concatenate([t.moved for t in tables]),
         np.concatenate([t.fresh for t in tables]),
         np.concatenate([t.serial for t in tables]),
+        np.concatenate([t.asked for t in tables]),
     )
+
+
+def _memory_clocks(
+    program: StaticProgram,
+    machine: MachineModel,
+    waves: Sequence[TracedWave],
+    rows: Sequence[_I32],
+    table: Accesses,
+) -> dict[str, float]:
+    """Clocks that simulated accesses keep the LDS, the address units and the bandwidth busy."""
+    index, row = np.concatenate([w.indices for w in waves]), np.concatenate(rows)
+    known, kind = row >= 0, program.kind[index]
+    size = 64.0 * program.lane_bytes[index]
+
+    def clocks(column: _F64, otherwise: _F64, of: Kind) -> _F64:
+        out = otherwise.copy()
+        out[known] = column[row[known]]
+        return out[kind == of]
+
+    address = clocks(table.port, size / machine["ta_bytes_per_clk"], Kind.VMEM)
+    return {
+        "lds": float(clocks(table.port, size / machine["lds_bytes_per_clk"], Kind.LDS).sum()),
+        "address": float(np.maximum(address, machine["ta_clocks"]).sum()),
+        "memory": float(
+            (clocks(table.moved, size, Kind.VMEM) / machine["vmem_bytes_per_clk"]).sum()
+        ),
+    }
 
 
 def _staggered(owner: Sequence[int], apart: float, seed: int) -> list[float]:

@@ -73,7 +73,10 @@ def register(app: typer.Typer) -> None:
         ] = None,
         matrix: MatrixOption = MatrixMode.FAST,
         profile: Annotated[
-            bool, typer.Option("--profile", help="list executions per instruction")
+            bool,
+            typer.Option(
+                "--profile", help="list executions per instruction (time: asmevo profile)"
+            ),
         ] = False,
         budget: Annotated[
             int, typer.Option(min=1, help="most wave instructions of a launch")
@@ -194,6 +197,7 @@ def _text(capsule: Capsule, entry: dict[str, Any]) -> list[str]:
             ],
             ("index", "offset", "executions", "instruction"),
         )
+        lines.append("where the modelled time goes: asmevo profile")
     return lines
 
 

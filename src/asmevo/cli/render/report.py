@@ -12,29 +12,12 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
-import jinja2
-
-from asmevo.cli.output import printable
+from asmevo.cli.render.pages import page
 
 _CONTEXT = 3  # unchanged lines kept round a change
 _LONG = 2000  # lines
 _MOST_DOTS = 1500  # of rejected attempts in the chart
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 960, 220, 56, 28, 12
-
-
-def _shown(value: object) -> object:
-    # Markup is the output of this page's own macros, escaped already.
-    return printable(value) if type(value) is str else value
-
-
-_ENVIRONMENT = jinja2.Environment(
-    loader=jinja2.PackageLoader("asmevo.cli.render", "templates"),
-    autoescape=True,
-    finalize=_shown,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    undefined=jinja2.StrictUndefined,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +181,8 @@ def render(
         }
         for step in steps
     ]
-    return _ENVIRONMENT.get_template("report.html").render(
+    return page(
+        "report.html",
         record=record,
         steps=shown,
         chart=chart(record),
