@@ -1,5 +1,6 @@
 """Programs that are clients of the emulated runtime, built here with the system's compiler."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -62,6 +63,48 @@ def run(tmp_path: Path) -> Callable[..., tuple[Execution, str]]:
         return result, out.read_text()
 
     return call
+
+
+@pytest.fixture(scope="session")
+def vendor_library() -> Callable[[str, str], Path]:
+    """Function (file name, Debian package) -> a vendor's library, or skip."""
+    folders = [Path("/usr/lib/x86_64-linux-gnu")]
+    if "ASMEVO_VENDOR_LIBRARIES" in os.environ:
+        folders.insert(0, Path(os.environ["ASMEVO_VENDOR_LIBRARIES"]))
+
+    def find(name: str, package: str) -> Path:
+        for folder in folders:
+            for path in (folder / name, *folder.glob(f"**/x86_64-linux-gnu/{name}")):
+                if path.exists():
+                    return path
+        pytest.skip(
+            f"{name} is not here: apt-get install {package}, or unpack that package into the "
+            "folder ASMEVO_VENDOR_LIBRARIES"
+        )
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def python_with() -> Callable[[str], str]:
+    """Function (module) -> a Python that has it: this one, or `$ASMEVO_CLIENT_PYTHON`; or skip."""
+
+    def find(module: str) -> str:
+        for python in (os.environ.get("ASMEVO_CLIENT_PYTHON"), sys.executable):
+            if (
+                python
+                and not subprocess.run(
+                    [python, "-c", f"import importlib.util as u; assert u.find_spec('{module}')"],
+                    capture_output=True,
+                ).returncode
+            ):
+                return python
+        pytest.skip(
+            f"no Python with {module}: make an environment with it and set ASMEVO_CLIENT_PYTHON "
+            "to its interpreter"
+        )
+
+    return find
 
 
 @pytest.fixture
