@@ -19,7 +19,7 @@ from asmevo.prove.replay.state import CannotRun, Executor, State
 from asmevo.prove.replay.states import States, try_state, vector_index
 from asmevo.prove.solver import Model, OutOfTime, Solver
 from asmevo.prove.symbolic.step import Unmodelled
-from asmevo.prove.terms.node import Node, cone
+from asmevo.prove.terms.node import Node, TooLarge, cone
 from asmevo.prove.verdict import Counterexample, Verdict
 from asmevo.prove.window import Region, Window
 
@@ -82,7 +82,7 @@ class _Attempt:
             return self._by_terms()
         except Unmodelled as err:
             return _unknown(f"not modelled: {err.args[0]}")
-        except OutOfTime:
+        except (OutOfTime, TooLarge):
             return _unknown("the limit of time or memory was reached")
 
     def _by_terms(self) -> Verdict:

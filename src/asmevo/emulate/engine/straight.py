@@ -16,11 +16,12 @@ from asmevo.emulate.decode.instruction import ConstantPool, Decoder, Record
 from asmevo.emulate.engine.toolchain import shared_library
 from asmevo.emulate.native.variant import Variant
 from asmevo.errors import UnsupportedError
-from asmevo.isa.decoded import MEMORY_CLASSES, decode
+from asmevo.isa.decoded import MEMORY_CLASSES, OpClass, decode
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.semantics.table import FloatMode
 from asmevo.isa.target import Target
 
+_WITH_OTHERS = frozenset({OpClass.BARRIER, OpClass.MESSAGE})
 _STATE_BYTES = L.CONSTANTS + 64 * 1024
 
 
@@ -48,7 +49,7 @@ class Straight:
         for inst in instructions:
             d = decode(inst, target)
             leaves = d.flow.changes or (d.access is not None and not d.access.permutes)
-            if leaves or (d.kind in MEMORY_CLASSES and d.access is None):
+            if leaves or d.kind in _WITH_OTHERS or (d.kind in MEMORY_CLASSES and not d.access):
                 raise UnsupportedError(f"{inst.text}: not an instruction of registers alone")
         self._state = _aligned(_STATE_BYTES)
         pool = ConstantPool()

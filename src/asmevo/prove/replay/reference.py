@@ -26,7 +26,8 @@ from asmevo.prove.replay.state import LDS, SCRATCH, CannotRun, State, Step
 from asmevo.prove.window import Diamond, Region
 
 _M32, _M64 = (1 << 32) - 1, (1 << 64) - 1
-_NO_VALUE = frozenset({OpClass.WAIT, OpClass.NOP})
+# A wave alone meets nobody at a barrier, and sees its own writes whatever caches do.
+_NO_VALUE = frozenset({OpClass.WAIT, OpClass.NOP, OpClass.BARRIER, OpClass.CACHE})
 
 
 def run_region(

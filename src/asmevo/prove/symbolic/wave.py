@@ -37,9 +37,6 @@ from asmevo.prove.terms.algebra import TermAlgebra
 from asmevo.prove.terms.node import LANES, Node, Table
 from asmevo.prove.window import Assumptions
 
-# Float opcodes that bits decide: worth their terms even where others are opaque.
-_PLAIN = ("v_min_", "v_max_", "v_med3_", "v_min3_", "v_max3_")
-
 
 class Wave:
     """A wave's registers and memory.
@@ -296,11 +293,8 @@ class LaneState:
 
 
 def is_float(form: Form) -> bool:
-    """Whether an opcode computes with floats, other than by choosing among them."""
-    semantic = form.semantic
-    if semantic.name.startswith(_PLAIN):
-        return False
-    return any(t[0] == "f" for t in (*semantic.dsts, *semantic.srcs))
+    """Whether an opcode computes with floats."""
+    return any(t[0] == "f" for t in (*form.semantic.dsts, *form.semantic.srcs))
 
 
 class ScalarOperands:

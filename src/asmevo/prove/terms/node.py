@@ -19,7 +19,13 @@ LANES = 64
 # Leaves and operations whose result depends on the lane whatever their arguments are.
 _BY_LANE = frozenset({"vector", "lane", "bit", "move", "pull", "wave"})
 _SCALAR = frozenset({"at", "mask"})
+_DEEPEST = 24  # operations through which a part of a value is looked for
+_MOST = 150_000
 MEMORY = 0  # the width of a node that stands for contents of memory
+
+
+class TooLarge(Exception):
+    """More terms than are worth the while."""
 
 
 class Node:
@@ -71,6 +77,9 @@ class Table:
 
     def __init__(self) -> None:
         self._nodes: dict[tuple[Hashable, ...], Node] = {}
+        self._parts: dict[tuple[int, int, int], Node] = {}
+        self._bits: dict[int, Node] = {}
+        self._depth = 0
         self.true = self.const(1, 1)
         self.false = self.const(1, 0)
 
@@ -82,6 +91,8 @@ class Table:
         key = (op, width, data, *[a.number for a in args])
         node = self._nodes.get(key)
         if node is None:
+            if len(self._nodes) >= _MOST:
+                raise TooLarge
             varies = op in _BY_LANE or (op not in _SCALAR and any(a.varies for a in args))
             node = Node(op, width, args, data, varies, len(self._nodes))
             self._nodes[key] = node
@@ -227,6 +238,17 @@ class Table:
             return a
         if a.op == "const":
             return self.const(width, a.data >> low)
+        key = (a.number, low, width)
+        found = self._parts.get(key)
+        if found is None:
+            if self._depth >= _DEEPEST:
+                return self.make("extract", width, (a,), low)
+            self._depth += 1
+            found = self._parts[key] = self._extracted(a, low, width)
+            self._depth -= 1
+        return found
+
+    def _extracted(self, a: Node, low: int, width: int) -> Node:
         if a.op == "extract":
             return self.extract(a.args[0], a.data + low, width)
         if a.op == "concat":
@@ -414,6 +436,12 @@ class Table:
 
     def bit(self, a: Node) -> Node:
         """In lane n, bit n of a scalar."""
+        found = self._bits.get(a.number)
+        if found is None:
+            found = self._bits[a.number] = self._bit(a)
+        return found
+
+    def _bit(self, a: Node) -> Node:
         if a.op == "const":
             if a.data == 0:
                 return self.false
@@ -426,7 +454,7 @@ class Table:
         if a.op in ("and", "or", "xor"):
             op = {"and": self.and_, "or": self.or_, "xor": self.xor}[a.op]
             return op(*(self.bit(x) for x in a.args))
-        if a.op == "ite":
+        if a.op == "ite" and any(x.op in ("mask", "const") for x in a.args[1:]):
             c, x, y = a.args
             return self.ite(c, self.bit(x), self.bit(y))
         return self.make("bit", 1, (a,))
