@@ -13,6 +13,9 @@ from asmevo.api import (
     Execution as Execution,
 )
 from asmevo.api import (
+    Exported as Exported,
+)
+from asmevo.api import (
     Finished as Finished,
 )
 from asmevo.api import (
@@ -88,6 +91,9 @@ from asmevo.api import (
     execute as execute,
 )
 from asmevo.api import (
+    export_run as export_run,
+)
+from asmevo.api import (
     extract as extract,
 )
 from asmevo.api import (
@@ -112,6 +118,9 @@ from asmevo.api import (
     launches as launches,
 )
 from asmevo.api import (
+    list_runs as list_runs,
+)
+from asmevo.api import (
     open as open,
 )
 from asmevo.api import (
@@ -133,7 +142,16 @@ from asmevo.api import (
     run as run,
 )
 from asmevo.api import (
+    run_diff as run_diff,
+)
+from asmevo.api import (
+    run_tree as run_tree,
+)
+from asmevo.api import (
     schema as schema,
+)
+from asmevo.api import (
+    show_run as show_run,
 )
 from asmevo.api import (
     tell as tell,

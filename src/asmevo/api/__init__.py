@@ -27,6 +27,7 @@ from asmevo.api.programs.executing import Execution, execute
 from asmevo.api.results import Result
 from asmevo.api.roundtrips import Roundtrip, roundtrip
 from asmevo.api.running import Run, run
+from asmevo.api.runs import Exported, export_run, list_runs, run_diff, run_tree, show_run
 from asmevo.api.schemas import schema
 from asmevo.api.verification import Verification, verify
 
@@ -35,6 +36,7 @@ __all__ = [
     "Checked",
     "Disassembly",
     "Execution",
+    "Exported",
     "Finished",
     "Inference",
     "Inspection",
@@ -60,6 +62,7 @@ __all__ = [
     "doctor",
     "evidence_bundle",
     "execute",
+    "export_run",
     "extract",
     "find",
     "finish",
@@ -68,6 +71,7 @@ __all__ = [
     "inspect",
     "launch_template",
     "launches",
+    "list_runs",
     "open",
     "optimize",
     "profile",
@@ -75,7 +79,10 @@ __all__ = [
     "replace",
     "roundtrip",
     "run",
+    "run_diff",
+    "run_tree",
     "schema",
+    "show_run",
     "tell",
     "verify",
 ]

@@ -36,6 +36,7 @@ from asmevo.cli.commands import (
     profile,
     roundtrip,
     run,
+    runs,
     schema,
     verify,
 )
@@ -79,6 +80,7 @@ for module in (asking, mcp):
     module.register(app)
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(launch.app, name="launch")
+app.add_typer(runs.app, name="runs")
 
 
 def _version(value: bool) -> None:
