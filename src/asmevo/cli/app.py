@@ -8,8 +8,10 @@ from collections.abc import Callable
 from typing import Annotated, Any, get_type_hints
 
 import typer
+from typer.models import OptionInfo
 
-from asmevo.cli.output import NORMAL, QUIET, VERBOSE, Verbosity
+from asmevo.cli import config
+from asmevo.cli.output import NORMAL, QUIET, VERBOSE, Verbosity, note
 
 _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="no progress and no remarks on stderr")]
 _Verbose = Annotated[
@@ -24,10 +26,19 @@ def _with_verbosity(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def command(*arguments: Any, quiet: bool, verbose: bool, **options: Any) -> Any:
         Verbosity.level = QUIET if quiet else VERBOSE if verbose else NORMAL
+        used = config.path()
+        if used is not None:
+            note(f"defaults are taken from {used}")
         return function(*arguments, **options)
 
     own = inspect.signature(function)
     hints = get_type_hints(function, include_extras=True)
+    for option in (
+        m for h in (*hints.values(), _Quiet, _Verbose) for m in getattr(h, "__metadata__", ())
+    ):
+        if isinstance(option, OptionInfo):
+            option.show_envvar = False  # every option has one, see `cli.config`
+            option.allow_from_autoenv = "--force" not in (option.param_decls or ())
     known = [p.replace(annotation=hints[p.name]) for p in own.parameters.values()]
     added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind)

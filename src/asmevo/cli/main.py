@@ -12,11 +12,13 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import typer
 
 from asmevo import __version__
+from asmevo.cli import config
 from asmevo.cli.app import App
 from asmevo.cli.commands import (
     asm,
@@ -67,9 +69,11 @@ app = App(
     epilog="Exit codes: 0 yes; 1 a well-founded no; 2 usage or input; 3 unsupported object, "
     "instruction or target; 4 environment; 70 a fault of AsmEvo itself; 130 interrupted.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "auto_envvar_prefix": config.PREFIX,
+    },
 )
 for module in (
     *(demo, optimize, verify, audit, check, run, exec, bench, profile),
@@ -83,6 +87,22 @@ app.add_typer(launch.app, name="launch")
 app.add_typer(runs.app, name="runs")
 
 
+def _settings() -> dict[str, Any] | None:
+    """Defaults from the settings file; the commands are only looked at where there is one."""
+    if config.path() is None:
+        return None
+    return config.defaults(dict(_options(typer.main.get_command(app), "")))
+
+
+def _options(command: Any, name: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Every command below `command` with its options: long name -> parameter."""
+    below: Mapping[str, Any] | None = getattr(command, "commands", None)
+    for word, inner in (below or {}).items():
+        yield from _options(inner, f"{name} {word}".strip())
+    if below is None:
+        yield name, {o.removeprefix("--"): p.name for p in command.params for o in p.opts}
+
+
 def _version(value: bool) -> None:
     if value:
         sys.stdout.write(f"asmevo {__version__}\n")
@@ -92,7 +112,13 @@ def _version(value: bool) -> None:
 @app.callback()
 def root(
     version: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="print the version"
+        False,
+        "--version",
+        callback=_version,
+        is_eager=True,
+        help="print the version",
+        allow_from_autoenv=False,
+        show_envvar=False,
     ),
 ) -> None:
     """Optimize compiled AMD GPU kernels, with evidence that they still behave the same."""
@@ -141,7 +167,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(arguments: list[str]) -> int:
     Verbosity.level, Emitted.result = NORMAL, False
     try:
-        result = app(args=arguments, prog_name="asmevo", standalone_mode=False)
+        result = app(
+            args=arguments, prog_name="asmevo", standalone_mode=False, default_map=_settings()
+        )
         code = int(result) if isinstance(result, int) else 0
     except AsmEvoError as err:
         return _typed(err, arguments)
