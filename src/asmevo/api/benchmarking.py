@@ -79,6 +79,8 @@ def bench(
                     "speedup": ratio,
                     "band": e.band,
                     "validation_class": e.validation_class,
+                    "speedup_band": e.validation.difference,
+                    "speedup_class": e.validation.difference_name,
                 }
             )
         headlines.append({"object": opened.name, "speedup": math.exp(product / len(capsules))})

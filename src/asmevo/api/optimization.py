@@ -257,6 +257,8 @@ def _record(
         ],
         "band": root.timings[0].band,
         "validation_class": root.timings[0].validation_class,
+        "speedup_band": root.timings[0].difference_band,
+        "speedup_class": root.timings[0].difference_class,
         "evidence_class": best.evidence,
         "driver": driver,
         "seed": seed,

@@ -204,4 +204,6 @@ def timing(result: Estimate, machine: MachineModel) -> Timing:
         result.cases,
         result.staggered,
         machine.title,
+        result.validation.difference,
+        result.validation.difference_name,
     )

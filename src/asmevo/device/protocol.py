@@ -260,6 +260,8 @@ class Timing:
         staggered: of a model, times with other starts of the workgroups: what they scatter is
             noise, as the scatter of samples is.
         machine: of a model, the machine that it is of.
+        difference_band: relative error band of a ratio of two such times; 0 for measured.
+        difference_class: pairs whose error that is.
     """
 
     samples: tuple[float, ...]
@@ -270,6 +272,8 @@ class Timing:
     cases: tuple[tuple[str, float], ...] = ()
     staggered: tuple[float, ...] = ()
     machine: str = ""
+    difference_band: float = 0.0
+    difference_class: str = ""
 
     @property
     def centre(self) -> float:

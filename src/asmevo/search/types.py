@@ -228,6 +228,8 @@ def timings_from_json(text: str) -> tuple[Timing, ...]:
             tuple((str(name), float(time)) for name, time in r.get("cases", ())),
             tuple(float(time) for time in r.get("staggered", ())),
             str(r.get("machine", "")),
+            float(r.get("difference_band", 0.0)),
+            str(r.get("difference_class", "")),
         )
         for r in rows
     )

@@ -2,7 +2,7 @@
 
 One compute unit is simulated with as many workgroups as fit it, from traced waves; a launch takes
 as many such rounds as its workgroups need. The figure comes with the held-out error band of the
-kernel class it was validated on (`docs/results/timing.md`), or says that there is none. The memory
+measured kernels that are like this one (`validation`), or says that there are none. The memory
 part (share of bandwidth, loaded latency) is far less certain than the core part, so both are
 given apart.
 """
@@ -26,24 +26,13 @@ from asmevo.timing.launch import in_turn, makespan, weights
 from asmevo.timing.machine import MachineModel, machine_for
 from asmevo.timing.occupancy import Occupancy
 from asmevo.timing.simulate import WaveLike
-from asmevo.timing.static import Kind, StaticProgram, static_program
+from asmevo.timing.static import StaticProgram, static_program
 from asmevo.timing.traffic import Traffic
+from asmevo.timing.validation import Validation, features, validate
 
 _F64 = NDArray[np.float64]
 
 LABEL = "modelled"
-NOT_VALIDATED = "not validated"
-# Mean absolute held-out errors; docs/results/timing.md, `make bench-timing`.
-_CLASSES: dict[str, tuple[str, float]] = {
-    "gfx942": ("gfx942 bf16 GEMM, held out by kernel", 0.12),
-    "gfx950": ("gfx950 mixed kernels, held out by kernel family", 0.16),
-}
-# Where nothing was validated: the worst single held-out error seen on any capture.
-UNVALIDATED_BAND = 0.5
-_BF16_MFMA_PASSES = frozenset({4, 8})
-# Captures were taken with the whole chip busy; a launch that leaves more than half of it idle sees
-# another memory system, which no capture shows.
-_LEAST_LOAD = 0.5
 
 
 class FunctionLike(Protocol):
@@ -91,8 +80,8 @@ class Estimate:
         per_instruction_stall: clocks that simulated waves spent at each instruction of the
             program, issue included, float64 [instructions].
         per_instruction_count: executions in the simulation, int64 [instructions].
-        band: relative error band of `validation_class`.
-        validation_class: class of kernels whose held-out error `band` is, or `not validated`.
+        validation: what is known of its error: class, band, band of differences.
+        point: its `validation.features`, float64 [features].
         rounds: how often compute units are filled.
         workgroups: workgroups simulated at once.
         executed: wave instructions simulated.
@@ -108,8 +97,8 @@ class Estimate:
     memory_cycles: float
     per_instruction_stall: _F64 = field(repr=False)
     per_instruction_count: NDArray[np.int64] = field(repr=False)
-    band: float
-    validation_class: str
+    validation: Validation
+    point: _F64 = field(repr=False)
     rounds: int
     workgroups: int
     executed: int
@@ -119,26 +108,15 @@ class Estimate:
     detail: LaunchDetail | None = None
     label: str = LABEL
 
+    @property
+    def band(self) -> float:
+        """Relative error band of `validation_class`."""
+        return self.validation.band
 
-def validation_class(
-    program: StaticProgram, executed: NDArray[np.int64], load: float = 1.0
-) -> tuple[str, float]:
-    """(class, error band) of a kernel, from what it executed and the share of busy units.
-
-    gfx942 was validated on bf16 GEMMs only: matrix instructions fed through LDS with barriers.
-    """
-    found = _CLASSES.get(program.target.arch)
-    if found is None or load < _LEAST_LOAD:
-        return NOT_VALIDATED, UNVALIDATED_BAND
-    if program.target.arch == "gfx942":
-        ran = executed > 0
-        kinds = set(program.kind[ran].tolist())
-        matrix = program.kind == Kind.MFMA
-        passes = set(program.passes[ran & matrix].tolist())
-        gemm = {int(Kind.MFMA), int(Kind.LDS), int(Kind.BARRIER)} <= kinds
-        if not gemm or not passes <= _BF16_MFMA_PASSES:
-            return NOT_VALIDATED, UNVALIDATED_BAND
-    return found
+    @property
+    def validation_class(self) -> str:
+        """Class of measured kernels whose error `band` is, or `not validated` and why."""
+        return self.validation.name
 
 
 def under_load(machine: MachineModel, load: float) -> MachineModel:
@@ -238,7 +216,9 @@ def estimate(
     count = np.zeros(size, dtype=np.int64)
     stall[first:last] = run.ran.cost
     count[first:last] = run.ran.count
-    name, band = validation_class(flat, run.ran.count, launch.load)
+    held = occupancy.waves_per_workgroup * launch.shared.residents
+    slots = used["simds_per_cu"] * used["wave_slots_per_simd"]
+    point = features(flat, launch.executions(), held / slots)
     traffic, unit_machine = launch.traffic, run.machine
     result = Estimate(
         cycles=run.cycles,
@@ -246,8 +226,8 @@ def estimate(
         memory_cycles=max(traffic.of_units(unit_machine, launch.busy), traffic.least(unit_machine)),
         per_instruction_stall=stall,
         per_instruction_count=count,
-        band=band,
-        validation_class=name,
+        validation=validate(used, point, launch.load),
+        point=point,
         rounds=-(-total // (launch.units * launch.shared.residents)),
         workgroups=launch.shared.residents,
         executed=run.ran.executed,
@@ -310,6 +290,13 @@ class _Launch:
         traffic = Traffic.of(loads, population, footprint)
         return _Launch(shared, traffic, place, units, min(1.0, total / units))
 
+    def executions(self) -> _F64:
+        """How often the launch executes each instruction, float64 [instructions]."""
+        total = np.zeros(len(self.shared.program))
+        for load, times in zip(self.shared.loads, self.shared.population.tolist(), strict=True):
+            total += load.executions(len(total)) * times
+        return total
+
     @property
     def busy(self) -> int:
         """Compute units that have something to do."""
@@ -340,10 +327,9 @@ def _detail(launch: _Launch, run: _Timed, program: ProgramLike, first: int) -> L
     """What the simulations of a launch say of all of it."""
     found, shared, flat = run.ran.detail, launch.shared, launch.shared.program
     assert found is not None
-    executions, lds, l1 = np.zeros(len(flat)), 0.0, 0.0
+    executions, lds, l1 = launch.executions(), 0.0, 0.0
     for load, times in zip(shared.loads, shared.population.tolist(), strict=True):
         asked = load.asked(flat)
-        executions += load.executions(len(flat)) * times
         lds, l1 = lds + asked[0] * times, l1 + asked[1] * times
     instructions = program.instructions[first : first + len(flat)]
     vector, matrix = operations(instructions, program.target)

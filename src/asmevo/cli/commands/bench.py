@@ -27,8 +27,9 @@ _HEADER = (
     "modelled cycles",
     "core-bound",
     "memory-bound",
-    "speedup",
     "band",
+    "speedup",
+    "its band",
     "validation class",
 )
 
@@ -70,13 +71,16 @@ def register(app: typer.Typer) -> None:
                 f"{r['cycles']:.0f}",
                 f"{r['core_cycles']:.0f}",
                 f"{r['memory_cycles']:.0f}",
-                f"{r['speedup']:.4f}x",
                 f"{r['band']:.0%}",
+                f"{r['speedup']:.4f}x",
+                f"{r['speedup_band']:.0%}",
                 r["validation_class"],
             )
             for r in result.data["results"]
         ]
         lines = table(rows, _HEADER)
+        for text in dict.fromkeys(r["speedup_class"] for r in result.data["results"]):
+            lines.append(f"band of a speedup: {text}")
         if result.data["untimed"]:
             idle = counted(result.data["untimed"], "launch", "launches")
             lines.append(f"not timed: {idle}, for tests only")

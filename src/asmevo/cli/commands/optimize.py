@@ -147,8 +147,9 @@ def summary(result: Optimization) -> list[str]:
     )
     several = ", geometric mean over the launches" if len(record["launches"]) > 1 else ""
     lines.append(
-        f"{record['speedup']:.4f}x {record['label']}{several} (model class: "
-        f"{record['validation_class']}, error band {record['band']:.0%} per figure)"
+        f"{record['speedup']:.4f}x {record['label']}{several}; error band of a speedup "
+        f"{record['speedup_band']:.0%} ({record['speedup_class']}), of a figure "
+        f"{record['band']:.0%} ({record['validation_class']})"
     )
     return [*lines, *notes]
 

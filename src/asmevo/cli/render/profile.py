@@ -63,6 +63,7 @@ def facts(entry: Mapping[str, Any], data: Mapping[str, Any]) -> list[tuple[str, 
         ("memory-bound", f"{entry['memory_cycles']:,.0f} cycles, its traffic at full bandwidth"),
         ("machine", f"{data['machine_title']}: {data['machine']['chip']} ({data['target']})"),
         ("validation", f"{entry['validation_class']}; band {entry['band']:.0%}"),
+        ("differences", f"band {entry['speedup_band']:.0%}: {entry['speedup_class']}"),
         (
             "occupancy",
             f"{held['waves_per_simd']} of {held['wave_slots_per_simd']} waves per SIMD, "
