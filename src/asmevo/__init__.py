@@ -39,6 +39,7 @@ _USE_CASES = (
     "bench",
     "capsule_contents",
     "capsule_object",
+    "capture",
     "check",
     "check_launches",
     "disasm",

@@ -73,6 +73,9 @@ from asmevo.api import (
     capsule_object as capsule_object,
 )
 from asmevo.api import (
+    capture as capture,
+)
+from asmevo.api import (
     check as check,
 )
 from asmevo.api import (

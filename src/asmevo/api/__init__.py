@@ -23,6 +23,7 @@ from asmevo.api.inspection import Inspection, inspect, launch_template
 from asmevo.api.objects import Object, launches, open
 from asmevo.api.optimization import Optimization, evidence_bundle, optimize
 from asmevo.api.profiling import Profile, profile
+from asmevo.api.programs.capturing import capture
 from asmevo.api.programs.executing import Execution, execute
 from asmevo.api.results import Result
 from asmevo.api.roundtrips import Roundtrip, roundtrip
@@ -56,6 +57,7 @@ __all__ = [
     "bench",
     "capsule_contents",
     "capsule_object",
+    "capture",
     "check",
     "check_launches",
     "disasm",

@@ -24,6 +24,7 @@ from asmevo.cli.commands import (
     asm,
     audit,
     bench,
+    capture,
     check,
     corpus,
     demo,
@@ -76,7 +77,7 @@ app = App(
     },
 )
 for module in (
-    *(demo, optimize, verify, audit, check, run, exec, bench, profile),
+    *(demo, optimize, verify, audit, check, run, exec, capture, bench, profile),
     *(inspect, find, extract, disasm, asm, roundtrip, schema, doctor),
 ):
     module.register(app)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -146,14 +146,26 @@ class Executor:
         return self._may_wait[key]
 
     # --- running ----------------------------------------------------------------------------
-    def run(self, request: Request, modules: Sequence[Module]) -> Executed:
+    def run(
+        self,
+        request: Request,
+        modules: Sequence[Module],
+        started: Callable[[], None] = lambda: None,
+    ) -> Executed:
         """Execute a launch.
+
+        Args:
+            request: the launch.
+            modules: all that are loaded.
+            started: called when everything is prepared.
 
         Raises:
             UnsupportedError: an instruction or a need of the kernel that is not emulated.
             InputError: sizes that the target cannot have.
         """
         regions = self.regions(modules)
+        self._encode(request, Style(shadow=self._watch))
+        started()
         kernarg = request.kernarg()
         before: list[tuple[MemoryRegion, bytes]] = []
         if self._waits(request):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import struct
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -26,7 +28,7 @@ class NoBinary(InputError):
     """None of the code objects is for the device."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Module:
     """A code object of the program.
 
@@ -41,6 +43,11 @@ class Module:
     base: int = 0
     segments: list[MemoryRegion] = field(default_factory=lambda: [])
     _program: Program | None = None
+
+    @cached_property
+    def sha256(self) -> bytes:
+        """Digest of its bytes."""
+        return hashlib.sha256(self.data).digest()
 
     @property
     def program(self) -> Program:
@@ -67,8 +74,7 @@ class Module:
             data = arena.view(region.address, len(region.data))
             if not keep:
                 data[:] = region.data
-            name = f"{region.name}"
-            self.segments.append(MemoryRegion(name, region.address, data, region.writable))
+            self.segments.append(MemoryRegion(region.name, region.address, data, region.writable))
 
 
 def pick(data: bytes, device: Presented) -> bytes:

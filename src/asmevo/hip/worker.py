@@ -14,21 +14,28 @@ import socket
 import struct
 import sys
 import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
-from asmevo.device.protocol import DEFAULT_INSTRUCTION_BUDGET, Fault, FaultKind
+from asmevo.capsule.recorded.convert import launches
+from asmevo.device.emulated import EmulatedDevice
+from asmevo.device.protocol import DEFAULT_INSTRUCTION_BUDGET, Fault, FaultKind, Observation
 from asmevo.errors import AsmEvoError, InputError
 from asmevo.hip.arena import Arena
 from asmevo.hip.devices import presented
 from asmevo.hip.executor import Executor, Request, check_sizes
 from asmevo.hip.modules import Module, NoBinary, description, load
+from asmevo.hip.recording import Recorder, Selection, Shape, Snapshot, shape_of
+from asmevo.timing.machine import machine_for
 
 SOCKET, ARENA = 100, 101  # file descriptors, as in native/worker.c
 LOAD, PLACE, LAUNCH, UNLOAD = range(1, 5)
 _HEAD = struct.Struct("<II")
 _REPLY = struct.Struct("<iIQ")
 _LAUNCH = struct.Struct("<10I")
-_PER_SECOND = 30_000_000  # wave instructions that any machine runs in a second
+_PER_SECOND = 30_000_000  # wave instructions that most machines run in a second
+_RUNNING = _REPLY.pack(-1, 0, 0)  # before an answer: the kernel starts now
 
 SUCCESS, INVALID_VALUE, INVALID_IMAGE, NO_BINARY = 0, 1, 200, 209
 ILLEGAL_ADDRESS, TIMEOUT, LAUNCH_FAILURE, NOT_SUPPORTED, UNKNOWN = 700, 702, 719, 801, 999
@@ -49,9 +56,17 @@ class Worker:
         arena: its device memory.
         arch: the device, e.g. `gfx942`.
         report: file that facts are appended to as JSON lines, or None.
+        started: called when a kernel starts, after all preparation.
     """
 
-    def __init__(self, arena: Arena, arch: str, report: str | None = None) -> None:
+    def __init__(
+        self,
+        arena: Arena,
+        arch: str,
+        report: str | None = None,
+        started: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._started = started
         self._arena = arena
         self._device = presented(arch)
         self._modules: dict[int, Module] = {}
@@ -60,6 +75,24 @@ class Worker:
         self._execute = os.environ.get("ASMEVO_HIP_EXECUTE") != "0"
         self._executor: Executor | None = None
         self._launches: dict[str, dict[str, Any]] = {}
+        self._found: set[tuple[str, str, int, int]] = set()
+        self._times: dict[Shape, int] = {}
+        self._device_model: EmulatedDevice | None = None
+        self._model = (
+            os.environ.get("ASMEVO_HIP_PROFILE") == "1"
+            or os.environ.get("ASMEVO_HIP_TIME") == "modelled"
+        )
+        self._recorder = self._recording()
+
+    def _recording(self) -> Recorder | None:
+        """What `asmevo capture` asked for."""
+        asked = os.environ.get("ASMEVO_HIP_CAPTURE")
+        if not asked:
+            return None
+        wish = json.loads(asked)
+        selection = Selection(wish["kernel"], wish["launch"], wish["most"])
+        folder, command = Path(wish["folder"]), list(wish["command"])
+        return Recorder(folder, selection, self._device.arch, command, self._note)
 
     # --- messages ---------------------------------------------------------------------------
     def answer(self, op: int, message: memoryview) -> bytes:
@@ -121,6 +154,16 @@ class Worker:
         explicit = bytes(message[_LAUNCH.size : _LAUNCH.size + size])
         request = Request(module, kernel, (gx, gy, gz), (bx, by, bz), lds, explicit)
         check_sizes(request)
+        row = self._launches.setdefault(
+            kernel.name,
+            {"launches": 0, "instructions": 0, "seconds": 0.0, "faults": 0, "modelled_us": 0.0},
+        )
+        row["launches"] += 1
+        snapshot = None
+        if self._recorder is not None and self._recorder.selection.wants(request):
+            snapshot = self._snapshot(request)
+        ns = self._modelled(request) if self._model else 0
+        row["modelled_us"] += ns / 1000
         start = time.perf_counter()
         if self._executor is None:
             self._executor = Executor(
@@ -129,17 +172,67 @@ class Worker:
                 threads=int(os.environ.get("ASMEVO_HIP_THREADS", "1")),
                 budget=_budget(),
             )
-        done = self._executor.run(request, list(self._modules.values()))
-        row = self._launches.setdefault(
-            kernel.name, {"launches": 0, "instructions": 0, "seconds": 0.0, "faults": 0}
-        )
-        row["launches"] += 1
+        done = self._executor.run(request, list(self._modules.values()), self._started)
         row["instructions"] += done.instructions
         row["seconds"] += time.perf_counter() - start
+        said = done.fault.one_line() if done.fault is not None else ""
+        if snapshot is not None and self._recorder is not None:
+            self._recorder.write(snapshot, self._arena, row["launches"], said)
+        self._findings(request, done.observations, row["launches"])
         if done.fault is None:
-            return SUCCESS, 0
+            return SUCCESS, ns
         row["faults"] += 1
-        return self._faulted(request, done.fault, row["launches"]), 0
+        return self._faulted(request, done.fault, row["launches"]), ns
+
+    def _snapshot(self, request: Request) -> Snapshot:
+        return Snapshot.take(self._arena, request, list(self._modules.values()))
+
+    def _modelled(self, request: Request) -> int:
+        """Modelled nanoseconds of a launch of this shape; 0 where the model has no answer."""
+        shape = shape_of(request)
+        if shape not in self._times:
+            self._times[shape] = self._estimate(request)
+        return self._times[shape]
+
+    def _estimate(self, request: Request) -> int:
+        name = request.kernel.name
+        recording = self._snapshot(request).recording(self._device.arch)
+        try:
+            (capsule,) = launches(recording, request.module.code, "launch", name)
+            if self._device_model is None:
+                self._device_model = EmulatedDevice()
+            estimate = self._device_model.estimate(request.module.data, capsule)
+        except AsmEvoError as err:
+            self._note({"event": "refused", "message": f"no modelled time: {err.one_line()}"})
+            return 0
+        clock = machine_for(self._device.target)["clock_mhz"]
+        return int(estimate.cycles * 1000 / clock)
+
+    def _findings(self, request: Request, observations: Sequence[Observation], number: int) -> None:
+        for o in observations:
+            instructions = request.module.program.instructions
+            key = (request.kernel.name, o.kind, o.first, o.second)
+            if key in self._found:
+                continue
+            self._found.add(key)
+            where = "LDS byte" if o.space == "lds" else "address"
+            message = (
+                f"{o.kind} in {request.kernel.name}: `{instructions[o.second].text}` "
+                f"(instruction {o.second}) after `{instructions[o.first].text}` "
+                f"(instruction {o.first}), {where} 0x{o.address:x}, waves {o.waves[0]} and "
+                f"{o.waves[1]} of workgroup {o.workgroup}"
+            )
+            say(message)
+            self._note(
+                {
+                    "event": "finding",
+                    "kernel": request.kernel.name,
+                    "launch": number,
+                    "kind": o.kind,
+                    "times": o.times,
+                    "message": message,
+                }
+            )
 
     def _faulted(self, request: Request, fault: Fault, number: int) -> int:
         say(fault.one_line())
@@ -177,7 +270,7 @@ class Worker:
 
 
 def _budget() -> int:
-    """Most instructions of a wave: well inside the library's patience, which ends the worker."""
+    """Most instructions of a wave: far inside the library's patience, which ends the worker."""
     timeout = os.environ.get("ASMEVO_HIP_TIMEOUT")
     if not timeout:
         return DEFAULT_INSTRUCTION_BUDGET
@@ -222,7 +315,12 @@ def main() -> None:
         arena = Arena(ARENA)
         os.close(ARENA)
         report = os.environ.get("ASMEVO_HIP_REPORT")
-        worker = Worker(arena, os.environ.get("ASMEVO_HIP_ARCH", "gfx942"), report)
+
+        def started() -> None:
+            if os.environ.get("ASMEVO_HIP_TIMEOUT"):
+                channel.sendall(_RUNNING)
+
+        worker = Worker(arena, os.environ.get("ASMEVO_HIP_ARCH", "gfx942"), report, started)
     except AsmEvoError as err:
         say(err.one_line())
         raise SystemExit(err.exit_code) from None

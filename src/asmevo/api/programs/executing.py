@@ -85,7 +85,7 @@ def execute(
         check: watch every launch for races and undefined reads.
         profile: model the time of each kernel and launch shape.
         log: file that gets a line for every HIP call.
-        timeout: seconds after which a launch counts as hung.
+        timeout: seconds of emulation, roughly, after which a launch counts as hung.
         event_time: what events measure: `wall` or `modelled` device time.
         settings: more environment variables.
         output: where its standard output goes, a file descriptor.
@@ -133,6 +133,7 @@ def _result(returncode: int, facts: list[dict[str, Any]]) -> Execution:
                 into[key] = into.get(key, 0) + value
     faults = [f for f in facts if f["event"] == "fault"]
     findings = [f for f in facts if f["event"] == "finding"]
+    written = [f for f in facts if f["event"] == "capsule"]
     refused = [f for f in facts if f["event"] in ("refused", "internal")]
     reason = ""
     if returncode:
@@ -149,6 +150,7 @@ def _result(returncode: int, facts: list[dict[str, Any]]) -> Execution:
         "faults": faults,
         "findings": findings,
         "refused": refused,
+        "written": written,
     }
     status = "ok" if not reason else "runtime_failure"
     return Execution(not reason, status, reason, data, returncode)

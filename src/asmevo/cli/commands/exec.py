@@ -48,7 +48,8 @@ def register(app: typer.Typer) -> None:
             Path | None, typer.Option(help="file that gets a line for every HIP call")
         ] = None,
         timeout: Annotated[
-            float | None, typer.Option(min=0.01, help="seconds after which a launch counts as hung")
+            float | None,
+            typer.Option(min=0.01, help="seconds of emulation, about, after which a launch hangs"),
         ] = None,
         event_time: Annotated[
             EventTime, typer.Option(help="what HIP events measure")

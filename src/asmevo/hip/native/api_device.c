@@ -276,8 +276,7 @@ EXPORT hipError_t hipDeviceSynchronize(void) {
 EXPORT hipError_t hipCtxSynchronize(void) { return hipDeviceSynchronize(); }
 EXPORT hipError_t hipDeviceReset(void) {
     ENTER("%s", "");
-    clear_errors();
-    worker_stop(false);
+    clear_errors(); /* a worker that was lost has been replaced already */
     return leave(hipSuccess);
 }
 

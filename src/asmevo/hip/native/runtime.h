@@ -111,11 +111,11 @@ int *current_device(void);
 /* --- worker.c ----------------------------------------------------------------------------- */
 enum Op { OP_LOAD = 1, OP_PLACE, OP_LAUNCH, OP_UNLOAD };
 typedef struct { uint32_t op, size; } Head;
+enum { REPLY_RUNNING = -1 }; /* a status before the answer: the kernel has started */
 typedef struct { int32_t status; uint32_t size; uint64_t ns; } Reply;
 /* Send a message of two parts and wait for the answer, whose payload the caller frees. */
 hipError_t worker_call(enum Op op, const void *head, size_t head_size, const void *body,
                        size_t body_size, Reply *reply, unsigned char **payload);
-void worker_stop(bool lost);
 uint32_t worker_epoch(void);
 
 /* --- module.c ----------------------------------------------------------------------------- */
