@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from asmevo.isa.operand import EXEC, MODE
@@ -12,8 +13,10 @@ from asmevo.prove.symbolic.memory import SPACES, Touch
 from asmevo.prove.symbolic.step import run_region
 from asmevo.prove.symbolic.wave import Wave
 from asmevo.prove.terms.node import MEMORY, Node, Table, cone
+from asmevo.prove.terms.sample import Sample
 from asmevo.prove.window import Region, Window
 
+_TRIES = 16
 _MERGED = frozenset({"wave", "result", "store", "stored", "event", "after"})
 
 
@@ -58,6 +61,7 @@ class Comparison:
     def __init__(self, window: Window, opaque: bool) -> None:
         self.window = window
         self.table = Table()
+        self._samples = [(Sample(seed), 5 * seed + 1) for seed in range(3)]
         self.before = self._run(window.before, opaque)
         self.after = self._run(window.after, opaque)
 
@@ -103,6 +107,10 @@ class Comparison:
                     return f"{unit_name(first)} as a mask", low
         return unit_name(unit), (a, b)
 
+    def differ(self, pairs: Sequence[tuple[Node, Node]], given: Node | None = None) -> bool:
+        """Whether terms differ for some meaning of what is not known; "no" is no proof."""
+        return any(sample.differ(pairs, given, lane) for sample, lane in self._samples)
+
     # --- with a solver --------------------------------------------------------------------
     def settle(self, found: Open, solver: Solver) -> Open:
         """What is still open after merging equal memory and wave-wide results.
@@ -141,9 +149,11 @@ class Comparison:
                 tried += 1
                 if self._equal_arguments(other, node, solver):
                     solver.alike(other, node)
+                    for sample, _ in self._samples:
+                        sample.alike(other, node)
                     used.add(other.number)
                     break
-                if tried >= 4:
+                if tried >= _TRIES:
                     break
 
     def _equal_arguments(self, a: Node, b: Node, solver: Solver) -> bool:
@@ -158,10 +168,11 @@ class Comparison:
                 return False
             else:
                 pairs.append((x, y))
-        if a.op == "store" and pairs and pairs[0][0] is not a.args[1]:
-            # What lanes that take no part would store does not matter.
-            return solver.differ(pairs, a.args[1]) is None
-        return not pairs or solver.differ(pairs) is None
+        if not pairs:
+            return True
+        # What lanes that take no part would store does not matter.
+        given = a.args[1] if a.op == "store" and pairs[0][0] is not a.args[1] else None
+        return not self.differ(pairs, given) and solver.equal(pairs, given)
 
     def _made(self, touch: Touch, solver: Solver) -> bool:
         """Whether the first side makes an access wherever the second does."""
@@ -173,13 +184,15 @@ class Comparison:
             if not same:
                 continue
             tried += 1
-            if tried > 8:
+            if tried > _TRIES:
                 return False
             pairs = [(x, y) for x, y in zip(other.parts, touch.parts, strict=True) if x is not y]
             if touch.active is not other.active:
                 covered = self.table.and_(touch.active, other.active)
                 pairs.append((covered, touch.active))
-            if not pairs or solver.differ(pairs, touch.active) is None:
+            if not pairs:
+                return True
+            if not self.differ(pairs, touch.active) and solver.equal(pairs, touch.active):
                 return True
         return False
 

@@ -93,10 +93,11 @@ class _Attempt:
         example, why = self._run()
         if example is not None:
             return self._refuted(example)
-        left, model = self._solved(terms, found)
+        named = any(node.op == "named" for node in cone(_roots(found)))
+        left, model = self._solved(terms, found, named=named)
         if left.settled:
             return Verdict("proved", "no state makes them differ", solver=NAME)
-        if any(node.op == "named" for node in cone(_roots(left))):
+        if named:
             terms = Comparison(self.window, opaque=False)
             found = terms.open()
             if found.settled:
@@ -112,12 +113,14 @@ class _Attempt:
         return self._left_open(left, model, why)
 
     def _solved(
-        self, terms: Comparison, found: Open, *, ieee: bool = False
+        self, terms: Comparison, found: Open, *, ieee: bool = False, named: bool = False
     ) -> tuple[Open, Model | None]:
         solver = Solver(self.deadline, self.memory_mb, ieee=ieee)
         left = terms.settle(found, solver)
         if not left.outputs:
             return left, None
+        if named and terms.differ(list(left.outputs.values())):
+            return left, None  # what the opcodes compute has to be known
         model = solver.differ(list(left.outputs.values()))
         if model is None:
             left.outputs = {}

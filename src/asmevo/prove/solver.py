@@ -86,12 +86,19 @@ class Solver:
         return number
 
     # --- questions --------------------------------------------------------------------------
-    def differ(self, pairs: Sequence[tuple[Node, Node]], given: Node | None = None) -> Model | None:
+    def equal(self, pairs: Sequence[tuple[Node, Node]], given: Node | None = None) -> bool:
+        """Whether no state and lane makes one of some pairs differ; `differ` without a model."""
+        return self.differ(pairs, given, modelled=False) is None
+
+    def differ(
+        self, pairs: Sequence[tuple[Node, Node]], given: Node | None = None, modelled: bool = True
+    ) -> Model | None:
         """A state and lane in which one of some pairs differs, or None if there is none.
 
         Args:
             pairs: terms of equal width, none of memory.
             given: a boolean that holds in that state and lane.
+            modelled: the model is wanted, and not just that there is one.
 
         Raises:
             OutOfTime: the limit of time, memory or size was reached.
@@ -106,15 +113,15 @@ class Solver:
             one = self._tm.mk_bv_one(self._tm.mk_bv_sort(1))
             clauses.append(self._term(Kind.EQUAL, self.emit(given, lane), one))
         self._bind_masks()
-        return self._ask(lane, clauses)
+        return self._ask(lane, clauses, modelled)
 
-    def _ask(self, lane: Term, clauses: list[Term]) -> Model | None:
+    def _ask(self, lane: Term, clauses: list[Term], modelled: bool) -> Model | None:
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise OutOfTime
         self.questions += 1
         options = Options()
-        options.set(Option.PRODUCE_MODELS, True)
+        options.set(Option.PRODUCE_MODELS, modelled)
         options.set(Option.TIME_LIMIT_PER, max(1, int(1000 * left)))
         options.set(Option.MEMORY_LIMIT, self._memory)
         solver = Bitwuzla(self._tm, options)
@@ -125,7 +132,7 @@ class Solver:
             return None
         if result != Result.SAT:
             raise OutOfTime
-        return self._model(solver, lane)
+        return self._model(solver, lane) if modelled else Model(0)
 
     def _model(self, solver: Any, lane: Term) -> Model:
         def number(term: Term) -> int:

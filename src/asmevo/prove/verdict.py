@@ -16,7 +16,7 @@ class Counterexample:
     Attributes:
         scalars: dwords of SGPRs, VCC, M0 and EXEC by unit; SCC as 0 or 1. What is not named is 0.
         vectors: dwords of VGPRs and AGPRs by unit, one per lane. What is not named is 0.
-        memory: bytes by address, where the window reads some.
+        memory: dwords by address / 4, where the window reads some.
         output: what differs: a register's name, or "memory".
         lane: the first lane in which it does; None for scalars and memory.
         before, after: its value on either side; of memory, a byte.

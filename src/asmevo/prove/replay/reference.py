@@ -13,13 +13,13 @@ from asmevo.isa.decoded import MEMORY_CLASSES, Decoded, OpClass, decode
 from asmevo.isa.flow import Condition
 from asmevo.isa.hwreg import HwReg, hwreg_field
 from asmevo.isa.instruction import Instruction
-from asmevo.isa.operand import EXEC, VCC, Imm, Operand, RegKind
+from asmevo.isa.operand import EXEC, M0, VCC, Imm, Operand, RegKind
 from asmevo.isa.semantics import table
 from asmevo.isa.semantics.instruction.decode import UnsupportedForm
 from asmevo.isa.semantics.instruction.lanes import swizzle_lanes
 from asmevo.isa.semantics.instruction.mix import mix_semantic
 from asmevo.isa.semantics.instruction.reference import Registers, run
-from asmevo.isa.semantics.memory import MemoryOp, memory_op, scalar_memory_op
+from asmevo.isa.semantics.memory import MemoryOp, memory_op, scalar_memory_op, transposed_bits
 from asmevo.isa.semantics.table import FloatMode
 from asmevo.isa.target import Target
 from asmevo.prove.replay.state import LDS, SCRATCH, CannotRun, State, Step
@@ -188,10 +188,14 @@ class _Run:
     def _memory(self, inst: Instruction, d: Decoded) -> None:
         access = d.access
         assert access is not None
-        if access.typed or access.asynchronous or access.from_lds or d.lds_dma:
+        if access.typed or access.asynchronous or access.from_lds:
             raise CannotRun(str(inst.text))
-        if any(m in inst.modifiers for m in ("tfe", "lwe", "gds", "lds", "addr64")):
+        if any(m in inst.modifiers for m in ("tfe", "lwe", "gds", "addr64")):
             raise CannotRun(str(inst.text))
+        bits = transposed_bits(d.name)
+        if bits and bits != 6:
+            self._transposed(inst, bits)
+            return
         if d.kind is OpClass.SMEM:
             self._scalar_load(inst, d)
             return
@@ -199,13 +203,16 @@ class _Run:
         if op is None or op.action == "atomic" or op.space == "flat":
             raise CannotRun(str(inst.text))
         operands = list(inst.operands)
+        if d.lds_dma:
+            self._to_lds(inst, op, operands)
+            return
         data = operands.pop(0) if op.action == "load" or op.space == "buffer" else None
         if op.space == "lds":
             self._lds(inst, op, operands, data)
             return
         if op.space == "buffer":
             assert data is not None
-            self._buffer(inst, op, operands, data)
+            self._move(op, *self._buffer(inst, operands, data))
             return
         places, stored = self._addresses(inst, op, operands)
         self._move(op, places, data if op.action == "load" else stored)
@@ -282,9 +289,48 @@ class _Run:
             ((int(h) << 32 | int(a)) + imm) & _M64 for a, h in zip(low, high, strict=True)
         ], stored
 
+    def _to_lds(self, inst: Instruction, op: MemoryOp, operands: list[Operand]) -> None:
+        """LDS-DMA: the lanes' elements side by side from M0's base on (CDNA3 ISA 9.1.9)."""
+        if op.space == "buffer":
+            places, data, limits = self._buffer(inst, operands, operands[0])
+            del data
+        elif op.space == "global":
+            places, limits = self._addresses(inst, op, operands)[0], None
+        else:
+            raise CannotRun(str(inst.text))
+        rows = self._loaded(op, places, 0, limits)
+        base = (int(self._registers.scalar[M0]) & 0xFFFF) + self._int(inst, "offset")
+        step = 4 * op.dwords
+        for n, row in enumerate(rows):
+            for lane in np.flatnonzero(self._active()):
+                at = LDS + base + step * int(lane) + 4 * n
+                self._state.memory.store(at, 4, int(row[lane]))
+
+    def _transposed(self, inst: Instruction, bits: int) -> None:
+        """Sixteen lanes read rows and receive columns (CDNA4 ISA, DS_READ_B64_TR)."""
+        target, address = inst.operands[:2]
+        offset, per_lane = self._int(inst, "offset"), 64 // bits
+        rows = self._rows(address)
+        whole = [0] * 64
+        for lane in np.flatnonzero(self._active()):
+            at = LDS + (int(rows[lane]) + offset & _M32)
+            load = self._state.memory.load
+            whole[lane] = load(at, 4) | load(at + 4, 4) << 32
+        out = np.zeros(64, np.uint64)
+        for lane in range(64):
+            base, column = lane & ~15, lane % 16
+            value = 0
+            for element in range(per_lane):
+                source = base + element * (16 // per_lane) + column // per_lane
+                part = whole[source] >> bits * (column % per_lane) & (1 << bits) - 1
+                value |= part << bits * element
+            out[lane] = value
+        self._write(self._row(target), out.astype(np.uint32))
+        self._write(self._row(target) + 1, (out >> np.uint64(32)).astype(np.uint32))
+
     def _buffer(
-        self, inst: Instruction, op: MemoryOp, operands: list[Operand], data: Operand
-    ) -> None:
+        self, inst: Instruction, operands: list[Operand], data: Operand
+    ) -> tuple[list[int], Operand, list[int]]:
         vaddr = operands.pop(0) if len(operands) == 3 else None
         descriptor, soffset = operands
         assert descriptor.reg is not None
@@ -314,7 +360,7 @@ class _Run:
                 limits.append(1 << 40 if number < records else 0)
             else:
                 limits.append(records - scalar - int(offset[lane]))
-        self._move(op, places, data, limits)
+        return places, data, limits
 
     def _loaded(
         self, op: MemoryOp, places: list[int], row: int, limits: list[int] | None = None

@@ -24,45 +24,50 @@ class CannotRun(Exception):
 
 
 class Bytes:
-    """Memory without holes: what was not written holds bytes that a seed makes of addresses."""
+    """Memory without holes: what was not written holds words that a seed makes of addresses.
+
+    Attributes:
+        written: bytes stored, by address.
+        words: words (by address / 4) that were looked at, as they were at the beginning.
+    """
 
     def __init__(self, seed: int, known: dict[int, int] | None = None) -> None:
-        self.seed = np.uint64(seed * 2 + 1)
+        self.seed = seed * 2 + 1
         self.written: dict[int, int] = {}
-        self.known = dict(known or {})
-        self.read: dict[int, int] = {}
+        self.words: dict[int, int] = dict(known or {})
+        self._dirty: set[int] = set()
 
-    def _made(self, address: int) -> int:
-        known = self.known.get(address)
-        if known is None:
-            mixed = (address * 0x9E3779B97F4A7C15 + int(self.seed) * 0xBF58476D1CE4E5B9) >> 29
-            known = (mixed ^ mixed >> 17) & 0xFF
-        self.read[address] = known
-        return known
+    def _word(self, number: int) -> int:
+        word = self.words.get(number)
+        if word is None:
+            mixed = (number * 0x9E3779B97F4A7C15 + self.seed * 0xBF58476D1CE4E5B9) >> 29
+            word = self.words[number] = (mixed ^ mixed >> 17) & 0xFFFFFFFF
+        return word
 
     def load(self, address: int, size: int) -> int:
-        """`size` bytes, little endian."""
-        value = 0
-        for n in range(size):
-            byte = self.written.get(address + n)
-            value |= (self._made(address + n) if byte is None else byte) << 8 * n
-        return value
+        """`size` bytes, at most 4, little endian."""
+        number, at = address >> 2, address & 3
+        if at + size <= 4 and number not in self._dirty:
+            return self._word(number) >> 8 * at & (1 << 8 * size) - 1
+        return sum(self.final(address + n) << 8 * n for n in range(size))
 
     def store(self, address: int, size: int, value: int) -> None:
         """Write `size` bytes."""
         for n in range(size):
             self.written[address + n] = value >> 8 * n & 0xFF
+        self._dirty.update((address >> 2, address + size - 1 >> 2))
 
     def copy(self) -> Bytes:
         """A copy that may be written."""
-        other = Bytes(0, self.known)
-        other.seed, other.written, other.read = self.seed, dict(self.written), dict(self.read)
+        other = Bytes(0, self.words)
+        other.seed, other.written = self.seed, dict(self.written)
+        other._dirty = set(self._dirty)
         return other
 
     def final(self, address: int) -> int:
         """What a byte holds now."""
         byte = self.written.get(address)
-        return self._made(address) if byte is None else byte
+        return self._word(address >> 2) >> 8 * (address & 3) & 0xFF if byte is None else byte
 
 
 def _copied(registers: Registers) -> Registers:

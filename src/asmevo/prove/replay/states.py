@@ -28,8 +28,8 @@ _SPECIAL = np.array(
 
 
 def inputs(window: Window) -> tuple[list[int], list[int]]:
-    """Units (scalar, vector) that either side names, plus those live at the end."""
-    units = set(window.live_out)
+    """Units (scalar, vector) that either side reads or writes."""
+    units: set[int] = set()
     for side in (window.before, window.after):
         for inst in instructions(side):
             d = decode(inst, window.target)
@@ -121,9 +121,8 @@ def try_state(window: Window, state: State, executor: Executor) -> Counterexampl
 
 
 def _difference(window: Window, start: State, x: State, y: State) -> Counterexample | None:
-    for unit in sorted(window.live_out):
-        if unit == MODE:
-            continue
+    scalars, vectors = inputs(window)
+    for unit in sorted(window.live_out & {*scalars, *vectors}):
         a, b = x.read(unit), y.read(unit)
         if isinstance(a, int) or isinstance(b, int):
             if a != b:
@@ -151,7 +150,7 @@ def _made(
     scalars, vectors = inputs(window)
     memory: dict[int, int] = {}
     for end in ends:
-        memory |= end.memory.read
+        memory |= end.memory.words
     return Counterexample(
         {u: int(np.asarray(start.read(u))) for u in {*scalars, SCC, EXEC, EXEC + 1}},
         {u: tuple(map(int, np.asarray(start.read(u)))) for u in vectors},
