@@ -48,9 +48,6 @@ def test_refusals_name_the_file(tmp_path: Path) -> None:
     create(tmp_path / "run.db").close()
     with pytest.raises(InputError, match="exists"):
         create(tmp_path / "run.db")
-    (tmp_path / "text.db").write_text("this is no database, only some text\n" * 40)
-    with pytest.raises(EnvironmentFault, match=r"text\.db"):
-        SqliteStore.open(tmp_path / "text.db")
     with pytest.raises(EnvironmentFault, match="cannot write"):
         create(tmp_path / "no such folder" / "run.db")
 
@@ -263,6 +260,20 @@ def test_other_databases_are_left_as_they_are(tmp_path: Path) -> None:
     assert not SqliteStore.holds_run(path)
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["other.db"]
+
+
+@pytest.mark.parametrize("content", [b"\x7fELF" + bytes(900), b"text\n" * 300, b"x", b"PK" * 99])
+def test_a_file_of_another_kind_is_a_wrong_input_and_not_damaged(
+    tmp_path: Path, content: bytes
+) -> None:
+    path = tmp_path / "k.hsaco"
+    path.write_bytes(content)
+    for use in (SqliteStore.open, SqliteReader.open, SqliteStore.holds_run, create):
+        with pytest.raises(InputError, match=r"k\.hsaco is not a run store") as caught:
+            use(path)
+        assert "damaged" not in caught.value.one_line()
+    assert path.read_bytes() == content
+    assert [p.name for p in tmp_path.iterdir()] == ["k.hsaco"]
 
 
 # --- damage and space ------------------------------------------------------------------------

@@ -38,6 +38,7 @@ _ATTEMPT_COLUMNS = (
     "seconds, object, passed"
 )
 _NODE_COLUMNS = "id, parent, edits, timings, evidence, depth, sequence, speedup"
+_MAGIC = b"SQLite format 3\0"
 _PATIENCE = 30.0  # seconds to wait for another process that recovers the file after a crash
 
 _T = TypeVar("_T")
@@ -338,6 +339,7 @@ class SqliteStore(_Rows, Store):
         """Whether there is a store with a run at `path` (False while one is being created).
 
         Raises:
+            InputError: the file is something else.
             EnvironmentFault: the file cannot be read, or is damaged.
         """
         with _typed(path), _looked_at(path) as db:
@@ -438,6 +440,13 @@ def _require_file(path: Path) -> None:
 
 
 def _open_for_reading(path: Path) -> sqlite3.Connection:
+    try:
+        with path.open("rb") as file:
+            head = file.read(len(_MAGIC))
+    except OSError:
+        head = b""  # SQLite says why
+    if head and head != _MAGIC:  # SQLite takes a short file for an empty database
+        raise InputError(f"{path} is not a run store", "name another file")
     address = path.absolute().as_uri() + "?mode=ro"
     db = sqlite3.connect(address, uri=True, isolation_level=None, timeout=_PATIENCE)
     try:
