@@ -147,6 +147,11 @@ class EncodingTable:
                     at += 4 * more
                 last = found
                 continue
+            found = self._not_yet_admitted(code, at, stop, fresh)
+            if found is not None:
+                out.append(found)
+                at += len(found.raw)
+                continue
             opaque = self._unread.get(code[at : at + _LOOKAHEAD])
             if opaque is not None and at + _LOOKAHEAD <= stop:
                 out.append(opaque)
@@ -162,6 +167,17 @@ class EncodingTable:
                 fresh, window = {}, 64
         self._admit(fresh)
         return out
+
+    def _not_yet_admitted(
+        self, code: bytes, at: int, stop: int, fresh: dict[bytes, Instruction]
+    ) -> Instruction | None:
+        """What was decoded since encodings were last put into the table, and stands here again."""
+        for size in _SIZES if fresh else ():
+            found = fresh.get(code[at : at + size])
+            if found is not None and at + size <= stop:
+                prefix = size == 8 and found.raw[2:4] in self._prefixes
+                return None if prefix else found
+        return None
 
     def _admit(self, fresh: dict[bytes, Instruction]) -> None:
         """Check new encodings and put them into the table."""
