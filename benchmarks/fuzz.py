@@ -1,13 +1,14 @@
 """Mutated objects, containers and assembly files: typed errors only, in bounded time and memory.
 
-    python -m benchmarks.fuzz [--objects N] [--containers N] [--texts N] [--seed S]
+    python -m benchmarks.fuzz [--objects N] [--containers N] [--texts N] [--launches N] [--seed S]
 
 The mutations and the good containers are those of the tests. An object is recovered, edited,
-rebuilt and recovered again; a container is searched and everything in it opened; a text is built.
+rebuilt and recovered again; a container is searched and everything in it opened; a text is built; a
+launch (capsule, description or bundle, see `fuzz_launches`) is read whole.
 Anything but a typed error is a fault, which ends the run with its input beside the page.
 
-Targets: 20,000 objects, 10,000 containers and 5,000 texts; no other exception; at most 2 s of CPU
-and 512 MB each.
+Targets: 20,000 objects, 10,000 containers, 5,000 texts and 5,000 launches; no other exception; at
+most 2 s of CPU and 512 MB each.
 """
 
 from __future__ import annotations
@@ -35,12 +36,13 @@ from asmevo.program.edit import Edit, apply
 from asmevo.program.rebuild import rebuild
 from asmevo.program.text.asmfile import write
 from asmevo.program.text.asmread import read
+from benchmarks import fuzz_launches
 from benchmarks.common import report
 
 _Input = TypeVar("_Input", bytes, str)
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 SECONDS, BYTES = 2.0, 512 << 20
-COUNTS = {"objects": 20_000, "containers": 10_000, "texts": 5_000}
+COUNTS = {"objects": 20_000, "containers": 10_000, "texts": 5_000, "launches": 5_000}
 _EXTREMES = (0, 1, 0x7F, 0x80, 0xFF, 1 << 16, 1 << 31, (1 << 32) - 1, 1 << 62, (1 << 64) - 1)
 _TAILS = (" ; x", ' .incbin "/etc/hostname"', '"', "\\", "\0", "\u2028", ", v0", ":", " 1",
           "\r.set x, 1", " " * 5000, "(" * 200, ".rept 1000000000", ".macro x", "/*", "*/",
@@ -219,12 +221,19 @@ def texts(rng: random.Random) -> Iterator[str]:
 
 
 def figures(counts: dict[str, int], seed: int) -> list[Figures]:
-    """All three streams."""
-    return [
-        run("objects", objects(random.Random(seed)), counts["objects"], try_object),
-        run("containers", containers(random.Random(seed)), counts["containers"], try_container),
-        run("texts", texts(random.Random(seed)), counts["texts"], try_text),
-    ]
+    """All streams that are asked for."""
+    found: list[Figures] = []
+    if counts["objects"]:
+        found.append(run("objects", objects(random.Random(seed)), counts["objects"], try_object))
+    if counts["containers"]:
+        made = containers(random.Random(seed))
+        found.append(run("containers", made, counts["containers"], try_container))
+    if counts["texts"]:
+        found.append(run("texts", texts(random.Random(seed)), counts["texts"], try_text))
+    if counts["launches"]:
+        with fuzz_launches.stream(random.Random(seed)) as (made, attempt):
+            found.append(run("launches", made, counts["launches"], attempt))
+    return found
 
 
 def main() -> int:

@@ -101,6 +101,28 @@ def test_claims_beyond_what_holds(
     assert word in _failed(tmp_path, resealed(bundle, change))
 
 
+@pytest.mark.parametrize(
+    ("clock", "word"), [("0123456789abcdef", "by clock 0123"), ("", "without")]
+)
+def test_another_clock_is_named_and_no_failure(
+    tmp_path: Path, bundle: bytes, clock: str, word: str
+) -> None:
+    def change(manifest: dict[str, Any], contents: dict[str, bytes]) -> None:
+        del contents
+        manifest["clock"] = clock
+        manifest["speedup"] *= 1.01
+
+    path = tmp_path / "b.zip"
+    path.write_bytes(resealed(bundle, change))
+    result = audit(path, seed=3)
+    assert result.ok
+    assert result.reason.endswith("modelled by another clock")
+    times = result.data["checks"][-1]["text"]
+    assert times.startswith("the clock has changed: ")
+    assert word in times
+    assert result.data["clocks"]["bundle"] == clock != result.data["clocks"]["here"]
+
+
 def test_easier_options_of_verification_are_in_the_seal_and_unknown_ones_refused(
     tmp_path: Path, bundle: bytes
 ) -> None:

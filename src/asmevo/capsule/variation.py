@@ -6,13 +6,13 @@ the change to whatever depends on it. Whether the result is legal is K0's to say
 
 - each size: by one, 1, around the block (fewer columns than a block, one more), some blocks more;
   where they reach other code also larger ones; past 2^24 elements where that is affordable.
-- all sizes together: a few more of each.
+- all sizes together: a few more of each; one around one block or two, small others four times.
 - block: half, double, and no multiple of a wave, on each axis that has more than one, where the
   kernel can know its block (a hidden argument, the dispatch packet) and its metadata allows it; the
   grid covers the same work-items.
 - grid: one workgroup fewer and one more.
 - scalars: numbers that the description writes down; counts of nothing; counts far beyond 2^30 on a
-  grid that is one workgroup short, so that no guard is needed.
+  grid that is one workgroup short, so that no guard is needed, also with other sizes.
 """
 
 from __future__ import annotations
@@ -34,8 +34,11 @@ MARK = "~"  # in labels, before what was varied
 # Elements; float32 does not hold the last index, and a count without one of its low bits is less.
 LARGE = (1 << 24) + (1 << 21) - 1
 HUGE = (1 << 30) + 1
+# The largest count that is one as a signed number, and one whose reciprocal is far from exact.
+LARGEST, ODD = (1 << 31) - 1, 0x5555_AAA7
 _WAVE = 64
 _AXES = ("", ".y", ".z")  # in labels
+_FEW = 16  # a size that is small enough to be four times as large
 _MUCH = 8.0  # times the launch's memory: worth it for new code only
 _FIRST = 1000  # ordinal of the first variation's random contents
 
@@ -53,6 +56,7 @@ class Variation:
         growth: bytes of its buffers over those of the launch.
         only_for_code: worth running only where it reaches code that nothing else does.
         idle: whether there may be nothing to do, and then nothing may be done.
+        bare: whether a float of the launch is 0, as an epsilon that hides small values is not.
     """
 
     label: str
@@ -63,6 +67,7 @@ class Variation:
     growth: float
     only_for_code: bool = False
     idle: bool = False
+    bare: bool = False
 
     def capsule(self, kernel: Kernel, target: Target) -> Capsule:
         """The dispatch.
@@ -84,6 +89,7 @@ class _Change:
     only_for_code: bool = False
     large: bool = False
     idle: bool = False
+    bare: bool = False
 
 
 def variations(recipe: Recipe, kernel: Kernel, target: Target) -> Iterator[Variation]:
@@ -114,6 +120,7 @@ def variations(recipe: Recipe, kernel: Kernel, target: Target) -> Iterator[Varia
         yield Variation(
             change.label, changed, sizes, recipe.seed, number, growth,
             change.only_for_code or (growth > _MUCH and not change.large), change.idle,
+            change.bare,
         )  # fmt: skip
         number += 1
 
@@ -137,11 +144,7 @@ def _changes(
         for v in usual:
             if 0 < v != value:
                 yield _Change(f"{name}={v}", {name: v})
-    for step in (3, 9):
-        # Quotients and remainders of one size by another are small while the others are usual.
-        several = {name: value + step + 2 * n for n, (name, value) in enumerate(names.items())}
-        if len(several) > 1:
-            yield _Change(" ".join(f"{n}={v}" for n, v in several.items()), several)
+    yield from _jointly(names, across)
     for name, value in names.items():
         larger = [2 * value + 1, 4 * value, 8 * across + 3, 16 * across, 64 * across + 1]
         for v in larger:
@@ -156,6 +159,24 @@ def _changes(
     for name, value in names.items():
         if value < LARGE:
             yield _Change(f"{name}={LARGE}", {name: LARGE}, large=True)
+
+
+def _jointly(names: Mapping[str, int], across: int) -> Iterator[_Change]:
+    """Several sizes at once: quotients of one by another are small while the others are usual."""
+    if len(names) < 2:
+        return
+    found = [
+        {name: value + step + 2 * n for n, (name, value) in enumerate(names.items())}
+        for step in (3, 9)
+    ]
+    # Reciprocals are exact for powers of two, and rounded for others. Of what is not divided little
+    # is needed.
+    for name in names:
+        for wanted in (2 * across, across - 1):
+            others = {n: 4 * v + 1 if v <= _FEW else 5 for n, v in names.items()}
+            found.append({**others, name: wanted})
+    for several in found:
+        yield _Change(" ".join(f"{n}={v}" for n, v in several.items()), several)
 
 
 def _blocks(
@@ -194,7 +215,7 @@ def _scalars(
         kind = dtype(arg.dtype, "gfx942").kind
         if kind == "float" and isinstance(arg.value, int | float):
             for v in (0.0, -1.5 * arg.value - 0.25):
-                yield _Change(f"{arg.name}={v:g}", spec=_with_arg(spec, number, v))
+                yield _Change(f"{arg.name}={v:g}", spec=_with_arg(spec, number, v), bare=not v)
         elif kind == "int" and isinstance(arg.value, int):
             for v in (arg.value - 1, arg.value + 1, 0):
                 if v >= 0:
@@ -204,8 +225,10 @@ def _scalars(
             if grid[0] == 1:
                 continue
             short = _with(spec, grid=(grid[0] - 1, *grid[1:]))
-            yield _Change(f"{arg.name}={HUGE} grid={grid[0] - 1}",
-                          spec=_with_arg(short, number, HUGE))  # fmt: skip
+            others = {n: v + 3 for n, v in names.items()}
+            for count, sizes in ((HUGE, {}), (HUGE, others), (LARGEST, others), (ODD, others)):
+                label = f"{arg.name}={count} grid={grid[0] - 1}{' sizes+3' if sizes else ''}"
+                yield _Change(label, sizes, _with_arg(short, number, count))
 
 
 def _with(spec: LaunchSpec, **changes: object) -> LaunchSpec:

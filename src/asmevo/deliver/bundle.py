@@ -27,6 +27,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from asmevo import __version__
 from asmevo.capsule import file as capsule_file
 from asmevo.capsule.model import Capsule, timed_launches
+from asmevo.device.clock import clock_version
 from asmevo.device.protocol import Timing
 from asmevo.errors import InputError
 from asmevo.program.edit import Edit
@@ -102,6 +103,8 @@ class Manifest(_Strict):
     Attributes:
         kernel, target: what was edited.
         k0, k1: SHA-256 of the two files.
+        clock: version of the model that gave the times (`device.clock.clock_version`); empty for
+            measured ones, and in bundles of versions that did not say.
         evidence_class: strength of the evidence, as in the record.
         label, unit: of all times: `modelled` or `measured`.
         speedup: K0's time over K1's, geometric mean over the timed launches.
@@ -116,6 +119,7 @@ class Manifest(_Strict):
 
     schema_: Literal["asmevo/bundle/1"] = Field(alias="schema")
     asmevo: str
+    clock: str = ""
     kernel: str
     target: str
     k0: str
@@ -202,6 +206,7 @@ def pack(
     manifest: dict[str, Any] = {
         "schema": SCHEMA,
         "asmevo": __version__,
+        "clock": clock_version() if lineage[0].label == "modelled" else "",
         "kernel": record["kernel"],
         "target": record["target"],
         "k0": object_id(k0),

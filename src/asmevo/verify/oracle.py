@@ -40,7 +40,14 @@ from asmevo.verify.report import (
     VerifyConfig,
     VerifyReport,
 )
-from asmevo.verify.stress import INTEGER_STRESSES, Stress, stressed, subjects
+from asmevo.verify.stress import (
+    ALL_STRESSES,
+    BARE,
+    INTEGER_STRESSES,
+    Stress,
+    stressed,
+    subjects,
+)
 from asmevo.verify.varied import Varied, vary
 
 __all__ = ["DifferentialOracle", "OracleError", "VerifyConfig", "VerifyReport", "verify"]
@@ -164,12 +171,17 @@ class DifferentialOracle:
             for other, base in varied.kept:
                 yield replace(self._check(candidate, other, base), origin="varied")
             yield from self._all_stressed(candidate, varied.fresh, notes)
+            yield from self._all_stressed(candidate, varied.bare, notes, (BARE,))
 
     def _all_stressed(
-        self, candidate: bytes, capsules: Sequence[Capsule], notes: list[str]
+        self,
+        candidate: bytes,
+        capsules: Sequence[Capsule],
+        notes: list[str],
+        kinds: Sequence[Stress] | None = None,
     ) -> Iterator[CapsuleReport]:
         for capsule in capsules:
-            for kind in self.config.stress:
+            for kind in self.config.stress if kinds is None else kinds:
                 report = self._check_stressed(candidate, capsule, kind, notes)
                 if report is not None:
                     yield report
@@ -217,7 +229,7 @@ class DifferentialOracle:
         other = stressed(capsule, kind, self.config.poison_seed)
         if other is None:
             return None
-        other, place = self._elsewhere(other, self.config.stress.index(kind))
+        other, place = self._elsewhere(other, ALL_STRESSES.index(kind))
         try:
             orders = OTHER_ORDERS if kind in INTEGER_STRESSES else ()
             return other, self._k0_runs.reference(

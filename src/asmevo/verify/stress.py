@@ -6,8 +6,11 @@ within the range of each buffer's own type:
 
 - `wide`: shuffled, scaled by 2^10 (clipped to the finite range): exponentials overflow unless the
   exact maximum was taken off first.
+- `vast`: shuffled, scaled by the largest value to the power 0.4 (2^51 for f32): sums of squares are
+  near the end of the range, where divisions and roots are scaled.
 - `peak`: shuffled, cubed (sign kept) and scaled by 2^6: few elements dominate every sum.
 - `tiny`: shuffled, scaled by 2^-12: epsilons and underflow decide.
+- `minute`: shuffled, scaled by 2^-30, with a scalar of the launch at 0: what an epsilon hides.
 - `negative`: shuffled, minus the absolute value: a maximum that starts from 0 shows.
 - `deep`: shuffled, minus one more than the absolute value, scaled by 2^10: every element is far
   below zero, so that exponentials vanish unless the exact maximum was taken off first.
@@ -46,17 +49,19 @@ from numpy.typing import NDArray
 from asmevo.capsule.model import BufferState, Capsule
 
 Stress = Literal[
-    "wide", "peak", "tiny", "negative", "deep", "special", "dense", "large", "faint", "denormal",
-    "zeros", "spike", "runs", "bounds", "edges",
+    "wide", "vast", "peak", "tiny", "negative", "deep", "special", "dense", "large", "faint",
+    "denormal", "zeros", "spike", "runs", "bounds", "edges", "minute",
 ]  # fmt: skip
 FLOAT_STRESSES: tuple[Stress, ...] = (
-    "wide", "peak", "tiny", "negative", "deep", "special", "dense", "large", "faint", "denormal",
-    "zeros", "spike", "runs",
+    "wide", "vast", "peak", "tiny", "negative", "deep", "special", "dense", "large", "faint",
+    "denormal", "zeros", "spike", "runs",
 )  # fmt: skip
 INTEGER_STRESSES: tuple[Stress, ...] = ("bounds", "edges")
 STRESSES = (*FLOAT_STRESSES, *INTEGER_STRESSES)
+ALL_STRESSES = (*STRESSES, "minute")
+BARE: Stress = "minute"  # of variations without an added constant; of no others
 
-_WIDE, _PEAK, _TINY, _SPIKE = 2.0**10, 2.0**6, 2.0**-12, 2.0**12
+_WIDE, _PEAK, _TINY, _MINUTE, _SPIKE = 2.0**10, 2.0**6, 2.0**-12, 2.0**-30, 2.0**12
 _BLOCK = 4096
 _SPECIAL_SHARE = 512  # one element of so many, and at least one
 _ROW = 64  # elements of a "row" of a buffer that has no long last dimension
@@ -97,6 +102,10 @@ def subjects(capsule: Capsule, kind: Stress) -> list[BufferState]:
 
 def _scaled(factor: float) -> _Change:
     return lambda b, rng: _clipped(b, _shuffled(b, rng) * factor)
+
+
+def _vast(b: BufferState, rng: np.random.Generator) -> NDArray[Any]:
+    return _clipped(b, _shuffled(b, rng) * _limits(b)[2] ** 0.4)
 
 
 def _peak(b: BufferState, rng: np.random.Generator) -> NDArray[Any]:
@@ -250,8 +259,10 @@ def _edges(b: BufferState, rng: np.random.Generator) -> NDArray[Any]:
 
 _KINDS: dict[Stress, _Change] = {
     "wide": _scaled(_WIDE),
+    "vast": _vast,
     "peak": _peak,
     "tiny": _scaled(_TINY),
+    "minute": _scaled(_MINUTE),
     "negative": _negative,
     "deep": _deep,
     "special": _special,

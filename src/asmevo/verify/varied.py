@@ -34,11 +34,13 @@ class Varied:
     Attributes:
         kept: capsule and K0 on it, in the order to test them.
         fresh: those of the capsules that reach code which nothing before them did.
+        bare: those without an added constant (see `Variation.bare`).
         dropped: the others, with the reason.
     """
 
     kept: tuple[tuple[Capsule, Reference], ...] = ()
     fresh: tuple[Capsule, ...] = ()
+    bare: tuple[Capsule, ...] = ()
     dropped: tuple[Dropped, ...] = ()
 
 
@@ -72,6 +74,7 @@ def vary(
     reached = base.reached
     kept: list[tuple[Capsule, Reference]] = []
     fresh: list[Capsule] = []
+    bare: list[Capsule] = []
     dropped: list[Dropped] = []
     size = sum(b.size for b in capsule.buffers)
     for one in _affordable(
@@ -99,8 +102,10 @@ def vary(
         if _new(reached, found.reached):
             reached = found.reached if reached is None else reached | _bits(found.reached, reached)
             fresh.append(other)
+        if one.bare:
+            bare.append(other)
         kept.append((other, found))
-    return Varied(tuple(kept), tuple(fresh), tuple(dropped))
+    return Varied(tuple(kept), tuple(fresh), tuple(bare), tuple(dropped))
 
 
 def _affordable(
