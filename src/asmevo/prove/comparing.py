@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 
-from asmevo.isa.decoded import decode
-from asmevo.prove.cutting import Cutter, Piece, more_loads
+from asmevo.prove.cutting import Cutter, Piece
 from asmevo.prove.matching import ENTRY, Matching, match
 from asmevo.prove.regions import Cut, Mismatch, PathPair, Plan, Walker
 from asmevo.prove.sides import Side
 from asmevo.prove.verdict import Verdict
-from asmevo.prove.window import Window, instructions
+from asmevo.prove.window import Window
 
 Prove = Callable[[Window], Verdict]
 _ROUNDS = 24
@@ -82,9 +81,10 @@ class _Round:
     places: set[Cut] = field(default_factory=set[Cut])
 
     @property
-    def cost(self) -> tuple[int, int]:
-        """How far from a proof: places without common way on, windows not equal."""
-        return sum(not f.pieces for f in self.failures), sum(len(f.pieces) for f in self.failures)
+    def cost(self) -> tuple[int, int, int]:
+        """How far from a proof: starts without common way on, that fail, windows not equal."""
+        lost = sum(not f.pieces for f in self.failures)
+        return lost, len(self.failures), sum(len(f.pieces) for f in self.failures)
 
 
 def compare(k0: Side, k1: Side, prove: Prove, seconds: float = 20.0) -> Compared:
@@ -101,14 +101,15 @@ def compare(k0: Side, k1: Side, prove: Prove, seconds: float = 20.0) -> Compared
         return Compared("unknown", str(err))
     work = _Work(k0, k1, matching, prove)
     stop = time.monotonic() + seconds
-    best: _Round | None = None
+    best = found = work.round()
     for _ in range(_ROUNDS):
-        found = work.round()
-        if best is None or found.cost < best.cost:
-            best = found
-        if not found.failures or time.monotonic() > stop or not work.refine(found.failures):
+        if not found.failures or time.monotonic() > stop:
             break
-    assert best is not None
+        following = work.refined(found)
+        if following is None:
+            break
+        found = following
+        best = min(best, found, key=lambda r: r.cost)
     return _answer(best)
 
 
@@ -136,7 +137,7 @@ class _Work:
 
     def __init__(self, k0: Side, k1: Side, matching: Matching, prove: Prove) -> None:
         self.k0, self.k1, self.matching, self.prove = k0, k1, matching, prove
-        self.walker, self.cutter = Walker(k0, k1), Cutter(k0, k1)
+        self.walker, self.cutter = Walker(k0, k1, matching.kept), Cutter(k0, k1)
         self.plan = Plan(dict(matching.cuts))
         self._known: dict[Hashable, Verdict] = {}
         self._tried: set[tuple[Cut, str]] = set()
@@ -198,46 +199,57 @@ class _Work:
     def _ask(self, window: Window) -> Verdict:
         key = (window.before, window.after, window.live_out)
         if key not in self._known:
-            verdict = self.prove(window)
-            extra = more_loads(window) if verdict.holds else ""
-            if extra:
-                verdict = Verdict(
-                    "unknown", f"`{extra}` loads where the original does not, and may fault",
-                    seconds=verdict.seconds, solver=verdict.solver,
-                )  # fmt: skip
-            self._known[key] = verdict
+            self._known[key] = self.prove(window)
         return self._known[key]
 
-    def refine(self, failures: list[_Failure]) -> bool:
-        """Change the plan where it failed; False where nothing is left to try."""
-        changed = False
-        for failure in failures:
-            if failure.start[0] in self.plan.cuts or failure.start in self.matching.entries:
-                changed |= self._change(failure)
-        return changed
+    def refined(self, found: _Round) -> _Round | None:
+        """What another plan gives; None where nothing is left to try.
 
-    def _change(self, failure: _Failure) -> bool:
-        start = failure.start
+        First what keeps the places as they are; then places go at which one window that is not
+        equal ends and another begins, because something moved over them; then others.
+        """
+        for failure in found.failures:
+            for change in self._changes(failure):
+                before = self.plan
+                self.plan = change
+                following = self.round()
+                if following.cost < found.cost:
+                    return following
+                self.plan = before
+        gone = self._to_give_up(found.failures)
+        for c in gone:
+            del self.plan.cuts[c[0]]
+        return self.round() if gone else None
+
+    def _to_give_up(self, failures: list[_Failure]) -> set[Cut]:
+        """Places that are no longer to be held against each other; heads of loops come last."""
+        starts = {f.start for f in failures}
+        ends = {end for f in failures for end in f.ends if end != f.start}
+        loose = {c for c in starts | ends if self._rank(c) < ENTRY}
+        inner = {c for c in loose if c[0] not in self.k0.headers}
+        for several in (starts & ends & inner, starts & inner):
+            if several:
+                return several
+        for some in (ends & inner, starts & ends & loose, starts & loose, ends & loose):
+            if some:
+                return {min(some, key=lambda c: (self._rank(c), c))}
+        return set()
+
+    def _rank(self, cut: Cut) -> int:
+        """What speaks for a place of the plan; `ENTRY` for one that cannot go."""
+        if self.plan.cuts.get(cut[0]) != cut[1]:
+            return ENTRY
+        return self.matching.rank.get(cut[0], ENTRY)
+
+    def _changes(self, failure: _Failure) -> Iterator[Plan]:
+        """Plans with the same places that walk otherwise from a start that failed."""
+        start, plan = failure.start, self.plan
         if failure.branched and self._first_time(start, "eager"):
-            self.plan.eager.add(start)
-            return True
+            yield replace(plan, eager=plan.eager | {start})
         if start in failure.ends and start[0] in self.k0.headers:
             for n in self._iterations(failure):
                 if self._first_time(start, f"{n} iterations"):
-                    self.plan.rounds[start] = n
-                    return True
-            self.plan.rounds.pop(start, None)
-        rank = self.matching.rank
-        choices = [
-            c for c in {start, *failure.ends}
-            if self.plan.cuts.get(c[0]) == c[1] and rank.get(c[0], ENTRY) < ENTRY
-        ]  # fmt: skip
-        if not choices:
-            return False
-        early = self._reads_more(failure)
-        worst = min(choices, key=lambda c: (rank[c[0]], (c != start) == early, c))
-        del self.plan.cuts[worst[0]]
-        return True
+                    yield replace(plan, rounds={**plan.rounds, start: n})
 
     def _first_time(self, start: Cut, what: str) -> bool:
         if (start, what) in self._tried:
@@ -249,20 +261,6 @@ class _Work:
         """How many iterations of the original may make one of the other, best first."""
         old, new = failure.sizes
         return sorted(range(2, 9), key=lambda n: abs(n * old - new))[:3]
-
-    def _reads_more(self, failure: _Failure) -> bool:
-        """Whether the other version reads what is not live in the original where it begins."""
-        for judged in failure.pieces:
-            written: set[int] = set()
-            piece = judged.piece
-            at = piece.before[0] if piece.before else failure.start[0]
-            live = self.k0.live.live_before(at) if self.k0.decoded(at) else frozenset[int]()
-            for inst in instructions(piece.window.after):
-                d = decode(inst, piece.window.target)
-                if d.uses - written - live:
-                    return True
-                written |= d.defs
-        return False
 
 
 def _answer(found: _Round) -> Compared:

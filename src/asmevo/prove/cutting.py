@@ -6,11 +6,10 @@ states that agree in all that is live in the original, so they keep them in agre
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from asmevo.isa.decoded import Decoded, decode
+from asmevo.isa.decoded import decode
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.semantics.table import FloatMode
 from asmevo.program.alignment import align
@@ -153,28 +152,3 @@ def _gaps(
             gaps.append((a, x, b, y))
         a, b = x + length, y + length
     return gaps
-
-
-def more_loads(window: Window) -> str:
-    """The first load from memory that the second side has more of, as its text; empty if none.
-
-    A proof says nothing of faults: a load that the original does not make may meet an address that
-    nobody mapped.
-    """
-    counts: list[Counter[str]] = []
-    last: dict[str, str] = {}
-    for side in (window.before, window.after):
-        counted: Counter[str] = Counter()
-        for inst in side:
-            if isinstance(inst, Instruction):
-                d = decode(inst, window.target)
-                if d.loads and d.access is not None and not d.access.permutes:
-                    counted[_kind(d)] += max(d.access.size, 1)
-                    last[_kind(d)] = inst.text or ""
-        counts.append(counted)
-    extra = counts[1] - counts[0]
-    return next((last[kind] for kind in extra), "")
-
-
-def _kind(d: Decoded) -> str:
-    return str(d.access.space) if d.access is not None else ""

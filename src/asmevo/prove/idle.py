@@ -54,7 +54,7 @@ def idle_until(
         flow = d.flow
         if flow.kind is FlowKind.JUMP:
             goal = target(at)
-            if goal is None or goal <= at:
+            if goal is None:
                 return None
             at = goal
             continue
@@ -80,10 +80,10 @@ def _step(d: Decoded, zero: set[int], written: set[int]) -> bool:
     if d.kind is OpClass.SALU:
         if t.pinned or t.indirect or t.environment or t.sets_mode or t.reads_pc:
             return False
-        cleared = _cleared(d, zero)
-        zero -= d.defs
+        cleared, kept = _cleared(d, zero), _kept(d, zero)
+        zero -= d.defs - kept
         zero |= cleared
-        written |= d.defs - _EXEC
+        written |= d.defs - _EXEC - kept
         return True
     if d.kind not in _VECTOR or t.ignores_exec or t.indirect or d.lds_dma or not zero >= _EXEC:
         return False
@@ -123,3 +123,19 @@ def _cleared(d: Decoded, zero: set[int]) -> set[int]:
     if base.startswith(("s_andn2_b", "s_and_not1_b")) and known[0]:
         return first
     return set()
+
+
+def _kept(d: Decoded, zero: set[int]) -> set[int]:
+    """Units that a scalar instruction writes as they are: `x | 0`, `x & ~0`, `x ^ 0`."""
+    regs = [o.reg for o in d.inst.operands]
+    if len(regs) != 3 or regs[0] is None:
+        return set()
+    idle = [
+        getattr(o.value, "value", 1) == 0 if o.reg is None else set(o.reg.units) <= zero
+        for o in d.inst.operands[1:]
+    ]
+    second = regs[1] == regs[0] and idle[1]
+    first = regs[2] == regs[0] and idle[0]
+    either = d.name.startswith(("s_or_b", "s_xor_b")) and (first or second)
+    masked = d.name.startswith(("s_andn2_b", "s_and_not1_b")) and second
+    return set(regs[0].units) if either or masked else set()

@@ -85,10 +85,16 @@ class Plan:
 
 
 class Walker:
-    """Walks two versions of a function in step."""
+    """Walks two versions of a function in step.
 
-    def __init__(self, k0: Side, k1: Side) -> None:
+    Args:
+        k0, k1: the versions.
+        kept: aligned instructions, original -> other version.
+    """
+
+    def __init__(self, k0: Side, k1: Side, kept: Mapping[int, int]) -> None:
         self.k0, self.k1 = k0, k1
+        self._kept, self._back = kept, {b: a for a, b in kept.items()}
         self._free = _free_scalars(k0.units | k1.units)
 
     def paths(self, start: Cut, plan: Plan) -> list[PathPair]:
@@ -165,11 +171,17 @@ class Walker:
         )  # fmt: skip
         several = plan.rounds.get(start, 1)
         if several > 1 or start in plan.eager:
-            if skipped[0] and self._may_skip(self.k0, a, start[0], rounds + 1 < several):
-                return [], [skipped[0]]
-            if skipped[1] and self._may_skip(self.k1, b, start[1], False):
-                return [], [skipped[1]]
+            early = self._early(a, b, skipped, start, rounds + 1 < several)
+            if early is not None:
+                return [], [early]
         one, two = conditions
+        if one is two and skipped[0] and skipped[1] and self._kept.get(a) != b:
+            # Two branches, each of which may be the one that only one version has.
+            for k, at, known, without in (
+                (self.k0, a, self._kept, skipped[0]), (self.k1, b, self._back, skipped[1])
+            ):  # fmt: skip
+                if at not in known and k.idle(at):
+                    return [], [without]
         both = replace(
             state, before=state.before + first.items, after=state.after + second.items,
             moved=(True, True), rounds=rounds,
@@ -185,9 +197,25 @@ class Walker:
         return [self._pair(both, start, self._left(a, b, plan), (), (),
                            self.k0.live.live_before(a))], []  # fmt: skip
 
-    def _may_skip(self, k: Side, branch: int, head: int, again: bool) -> bool:
-        """Whether an EXEC branch is to be left out: not the one that closes the loop."""
-        return (again or k.ways(branch)[1] != head) and k.idle(branch)
+    def _early(
+        self, a: int, b: int, skipped: tuple[_State | None, _State | None], start: Cut, again: bool
+    ) -> _State | None:
+        """The state without an EXEC branch that is to be left out before any other is matched.
+
+        Not the branch that closes the loop, unless the original goes round `again`; and of two
+        that are met at once, both or none.
+        """
+        closes = [
+            without is not None and k.ways(at)[1] == head
+            for k, at, head, without in zip((self.k0, self.k1), (a, b), start, skipped, strict=True)
+        ]
+        if skipped[0] and closes[0]:
+            return skipped[0] if again and self.k0.idle(a) else None
+        first = skipped[0] if skipped[0] and self.k0.idle(a) else None
+        second = skipped[1] if skipped[1] and not closes[1] and self.k1.idle(b) else None
+        if skipped[0] and skipped[1] and not closes[1] and not (first and second):
+            return None
+        return first or second
 
     def _left(self, a: int, b: int, plan: Plan) -> Cut | None:
         """Where both go on behind a call; None where they leave for good.

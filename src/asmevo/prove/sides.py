@@ -86,9 +86,23 @@ class Side:
 
     @cached_property
     def headers(self) -> frozenset[int]:
-        """First instructions of blocks that a branch from behind leads to."""
-        targets = self.program.targets
-        return frozenset(t for i, t in targets.items() if t <= i and t in self.starts)
+        """First instructions of blocks that a walk along the edges comes back to: of loops."""
+        found: set[int] = set()
+        path: set[int] = set()
+        done: set[int] = set()
+        work = [(self.starts[i].index, False) for i in reversed(self.entries)]
+        while work:
+            n, leaving = work.pop()
+            if leaving:
+                path.discard(n)
+                done.add(n)
+            elif n in path:
+                found.add(self.blocks[n].first)
+            elif n not in done:
+                path.add(n)
+                work.append((n, True))
+                work += [(s, False) for s in self.blocks[n].successors]
+        return frozenset(found)
 
     @cached_property
     def units(self) -> frozenset[int]:
