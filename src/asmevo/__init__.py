@@ -17,6 +17,7 @@ _ROOMS = ("check", "verify")
 _USE_CASES = (
     "Assembled",
     "Checked",
+    "Diff",
     "Disassembly",
     "Execution",
     "Exported",
@@ -42,6 +43,7 @@ _USE_CASES = (
     "capture",
     "check",
     "check_launches",
+    "diff",
     "disasm",
     "doctor",
     "evidence_bundle",

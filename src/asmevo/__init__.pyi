@@ -7,6 +7,9 @@ from asmevo.api import (
     Checked as Checked,
 )
 from asmevo.api import (
+    Diff as Diff,
+)
+from asmevo.api import (
     Disassembly as Disassembly,
 )
 from asmevo.api import (
@@ -80,6 +83,9 @@ from asmevo.api import (
 )
 from asmevo.api import (
     check_launches as check_launches,
+)
+from asmevo.api import (
+    diff as diff,
 )
 from asmevo.api import (
     disasm as disasm,

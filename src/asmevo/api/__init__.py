@@ -11,6 +11,7 @@ from asmevo.api.benchmarking import bench
 from asmevo.api.checking import Checked, check, check_launches
 from asmevo.api.containers import Replaced, Search, extract, replace
 from asmevo.api.containers import find_objects as find
+from asmevo.api.differences.diffing import Diff, diff
 from asmevo.api.drafts.inferring import Inference, infer_launch
 from asmevo.api.drafts.recordings import (
     capsule_contents,
@@ -35,6 +36,7 @@ from asmevo.api.verification import Verification, verify
 __all__ = [
     "Assembled",
     "Checked",
+    "Diff",
     "Disassembly",
     "Execution",
     "Exported",
@@ -60,6 +62,7 @@ __all__ = [
     "capture",
     "check",
     "check_launches",
+    "diff",
     "disasm",
     "doctor",
     "evidence_bundle",

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from asmevo.api.differences.record import DiffRecord
 from asmevo.capsule.file import Header
 from asmevo.capsule.spec import LaunchSpec
 from asmevo.deliver.bundle import Manifest
@@ -15,6 +16,7 @@ from asmevo.errors import InputError
 _MODELS: dict[str, type[BaseModel]] = {
     "bundle": Manifest,
     "capsule": Header,
+    "diff": DiffRecord,
     "launch": LaunchSpec,
     **{f"call-{tool.name}": tool.request for tool in TOOLS.values()},
     **{f"tool-{tool.answer.name}": tool.answer for tool in TOOLS.values()},
@@ -24,7 +26,8 @@ SCHEMA_NAMES = tuple(_MODELS)
 
 
 def schema(name: str) -> dict[str, Any]:
-    """The JSON Schema (2020-12) of `launch` (launch.yaml), `capsule` (its header) or `bundle`.
+    """The JSON Schema (2020-12) of `launch` (launch.yaml), `capsule` (its header), `bundle`
+    or `diff` (what the command prints).
 
     `call-NAME` is that of a tool's arguments, `tool-NAME` that of an answer.
 

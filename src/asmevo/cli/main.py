@@ -28,6 +28,7 @@ from asmevo.cli.commands import (
     check,
     corpus,
     demo,
+    diff,
     disasm,
     doctor,
     exec,
@@ -77,7 +78,7 @@ app = App(
     },
 )
 for module in (
-    *(demo, optimize, verify, audit, check, run, exec, capture, bench, profile),
+    *(demo, optimize, verify, audit, check, diff, run, exec, capture, bench, profile),
     *(inspect, find, extract, disasm, asm, roundtrip, schema, doctor),
 ):
     module.register(app)

@@ -7,8 +7,8 @@ cuts is then two straight lines, however control goes: a loop of which one versi
 iterations at a time, each with its own way out, gives one pair of lines per way out.
 
 An EXEC branch that only one version has is left out if the code that it skips does nothing without
-lanes (`prove.idle`). With `rounds`, a place counts as reached when the original has come round to
-it so many times: several of its iterations against one of the other version.
+lanes (`idle`). With `rounds`, a place counts as reached when the original has come round to it so
+many times: several of its iterations against one of the other version.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from asmevo.isa.flow import Condition, FlowKind, flow_of
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import EXEC, MODE
 from asmevo.program.encoding import table
-from asmevo.prove.sides import CONDITIONS, Segment, Side, Stop
+from asmevo.prove.versions.sides import CONDITIONS, Segment, Side, Stop
 
 Cut = tuple[int, int]
 _MOST_PATHS = 64

@@ -14,7 +14,7 @@ from asmevo.isa.operand import EXEC, SCC, VCC
 from asmevo.program.dataflow import Liveness
 from asmevo.program.keys import keys, place
 from asmevo.program.model import Function, Program
-from asmevo.prove.idle import idle_until
+from asmevo.prove.versions.idle import idle_until
 
 CONDITIONS = {
     Condition.SCC: frozenset((SCC,)),

@@ -1,7 +1,7 @@
 """Which places of two versions of a function correspond.
 
 Candidates come from the alignment of their instructions, and from walking both control-flow graphs
-from the entries. They are only candidates: `prove.comparing` drops those at which the two versions
+from the entries. They are only candidates: `comparing` gives up those at which the two versions
 turn out to hold different values, so a wrong one costs time and nothing else.
 """
 
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from asmevo.isa.flow import flow_of
 from asmevo.program.alignment import align
 from asmevo.program.cfg import Block
-from asmevo.prove.regions import Mismatch
-from asmevo.prove.sides import Side
+from asmevo.prove.versions.regions import Mismatch
+from asmevo.prove.versions.sides import Side
 
 ENTRY, BOTH, ALIGNED, WALKED, INSIDE = 4, 3, 2, 1, 0
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from asmevo.isa.decoded import decode
 from asmevo.isa.instruction import Instruction
-from asmevo.isa.semantics.table import FloatMode
 from asmevo.program.alignment import align
-from asmevo.prove.regions import ALWAYS, Cut, PathPair
-from asmevo.prove.sides import Side
+from asmevo.prove.versions.modes import float_mode
+from asmevo.prove.versions.regions import ALWAYS, Cut, PathPair
+from asmevo.prove.versions.sides import Side
 from asmevo.prove.window import Window
 
 _APART = 4  # equal instructions between two edits that make two windows of them
@@ -30,6 +30,8 @@ class Piece:
             one that runs several times is there as often.
         start: the cut that its path begins at.
         ends: the cuts that its path may end at.
+        notes: instructions of the window that are in neither program: they write down which way a
+            branch went.
     """
 
     window: Window
@@ -37,25 +39,7 @@ class Piece:
     after: tuple[int, ...]
     start: Cut
     ends: tuple[Cut, ...]
-
-
-def float_mode(side: Side) -> FloatMode | None:
-    """MODE of a kernel that never sets it, as its descriptor says; None where it is not known."""
-    program, f = side.program, side.function
-    if not f.is_kernel or any(b.unknown_successors for b in side.blocks):
-        return None
-    inside = program.instructions[f.first : f.last]
-    if any(decode(i, program.target).traits.sets_mode for i in inside):
-        return None
-    for kernel in program.object.kernels:
-        if program.kernel_function(kernel) == f:
-            d = kernel.descriptor
-            return FloatMode(
-                d.float_round_mode_32, d.float_round_mode_16_64, d.float_denorm_mode_32,
-                d.float_denorm_mode_16_64, bool(d.dx10_clamp), bool(d.ieee_mode),
-                bool(d.fp16_ovfl),
-            ).on_target(program.target.arch)  # fmt: skip
-    return None
+    notes: frozenset[Instruction]
 
 
 class Cutter:
@@ -63,7 +47,7 @@ class Cutter:
 
     def __init__(self, k0: Side, k1: Side) -> None:
         self.k0, self.k1 = k0, k1
-        self.mode = float_mode(k0)
+        self.mode = float_mode(k0.program, k0.function)
 
     def pieces(self, pair: PathPair, ends: tuple[Cut, ...], apart: int = _APART) -> list[Piece]:
         """Windows of a pair of paths; none where both run the same.
@@ -107,6 +91,7 @@ class Cutter:
                 name=f"{self.k0.function.name}: {where}",
             ),
             real, tuple(n for n in second if n >= 0), pair.start, ends,
+            frozenset(pair.notes[-n - 1][0] for n in (*first, *second) if n < 0),
         )  # fmt: skip
 
     def _behind(self, pair: PathPair, at: int) -> int:

@@ -12,17 +12,19 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from asmevo.prove.cutting import Cutter, Piece
-from asmevo.prove.matching import ENTRY, Matching, match
-from asmevo.prove.regions import Cut, Mismatch, PathPair, Plan, Walker
-from asmevo.prove.sides import Side
 from asmevo.prove.verdict import Verdict
+from asmevo.prove.versions.cutting import Cutter, Piece
+from asmevo.prove.versions.matching import ENTRY, Matching, match
+from asmevo.prove.versions.regions import Cut, Mismatch, PathPair, Plan, Walker
+from asmevo.prove.versions.sides import Side
 from asmevo.prove.window import Window
 
 Prove = Callable[[Window], Verdict]
 _ROUNDS = 24
-_WORST = ("refuted", "unknown", "proved", "reordered")
+StatusWord = Literal["identical", "proved", "reordered", "refuted", "unknown"]
+WORST: tuple[StatusWord, ...] = ("refuted", "unknown", "proved", "reordered", "identical")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class Compared:
         places: pairs of corresponding places that the proof goes by.
     """
 
-    status: str
+    status: StatusWord
     reason: str
     windows: tuple[Judged, ...] = ()
     places: tuple[Cut, ...] = ()
@@ -81,6 +83,11 @@ class _Round:
     places: set[Cut] = field(default_factory=set[Cut])
 
     @property
+    def refuted(self) -> bool:
+        """Whether a window was refuted."""
+        return any(j.verdict.status == "refuted" for j in self.windows)
+
+    @property
     def cost(self) -> tuple[int, int, int]:
         """How far from a proof: starts without common way on, that fail, windows not equal."""
         lost = sum(not f.pieces for f in self.failures)
@@ -101,16 +108,27 @@ def compare(k0: Side, k1: Side, prove: Prove, seconds: float = 20.0) -> Compared
         return Compared("unknown", str(err))
     work = _Work(k0, k1, matching, prove)
     stop = time.monotonic() + seconds
-    best = found = work.round()
+    rounds = [work.round()]
     for _ in range(_ROUNDS):
-        if not found.failures or time.monotonic() > stop:
+        if not rounds[-1].failures or time.monotonic() > stop:
             break
-        following = work.refined(found)
+        following = work.refined(rounds[-1])
         if following is None:
             break
-        found = following
-        best = min(best, found, key=lambda r: r.cost)
-    return _answer(best)
+        rounds.append(following)
+    return _answer(_telling(rounds))
+
+
+def _telling(rounds: list[_Round]) -> _Round:
+    """The round that tells most: the nearest to a proof.
+
+    A state that refutes a small window may never be; if larger windows are only not decided, so is
+    the whole.
+    """
+    followed = [r for r in rounds if not r.cost[0]]
+    if followed and not followed[-1].refuted:
+        return min((r for r in followed if not r.refuted), key=lambda r: r.cost)
+    return min(rounds, key=lambda r: r.cost)
 
 
 def windows_of(k0: Side, k1: Side) -> tuple[Window, ...]:
@@ -194,7 +212,8 @@ class _Work:
         if len(small) < 2 or all(j.verdict.holds for j in small):
             return small
         whole = [Judged(p, self._ask(p.window)) for p in self.cutter.pieces(pair, ends, 0)]
-        return whole if all(j.verdict.holds for j in whole) else small
+        # What a small window starts from may never be; the large one has the last word.
+        return small if any(j.verdict.status == "refuted" for j in whole) else whole
 
     def _ask(self, window: Window) -> Verdict:
         key = (window.before, window.after, window.live_out)
@@ -271,6 +290,6 @@ def _answer(found: _Round) -> Compared:
             return Compared("unknown", failure.reason, windows, places)
     if not windows:
         return Compared("identical", "", (), places)
-    status = min((j.verdict.status for j in windows), key=_WORST.index)
+    status = min((j.verdict.status for j in windows), key=WORST.index)
     reason = next(j.verdict.reason for j in windows if j.verdict.status == status)
     return Compared(status, reason, windows, places)

@@ -1,0 +1,1 @@
+"""How two objects differ, and whether they do the same."""
