@@ -290,6 +290,7 @@ def _answer(found: _Round) -> Compared:
             return Compared("unknown", failure.reason, windows, places)
     if not windows:
         return Compared("identical", "", (), places)
-    status = min((j.verdict.status for j in windows), key=WORST.index)
+    words: list[StatusWord] = [j.verdict.status for j in windows]
+    status = min(words, key=WORST.index)
     reason = next(j.verdict.reason for j in windows if j.verdict.status == status)
     return Compared(status, reason, windows, places)
