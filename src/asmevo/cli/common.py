@@ -40,6 +40,20 @@ MatrixOption = Annotated[
     MatrixMode,
     typer.Option(help="matrix instructions: fused accumulation, or the published models (slower)"),
 ]
+
+
+class PageFormat(Enum):
+    """Output format of a command that also makes a page."""
+
+    TEXT = "text"
+    JSON = "json"
+    HTML = "html"
+
+
+PageOption = Annotated[
+    PageFormat,
+    typer.Option("--format", "-f", help="text for people, json for programs, html a page"),
+]
 ForceOption = Annotated[
     bool, typer.Option("--force", help="replace output files that exist (an input never)")
 ]

@@ -28,7 +28,6 @@ from asmevo.cli.commands import (
     check,
     corpus,
     demo,
-    diff,
     disasm,
     doctor,
     exec,
@@ -45,6 +44,7 @@ from asmevo.cli.commands import (
     verify,
 )
 from asmevo.cli.commands.agents import asking, mcp
+from asmevo.cli.commands.compare import diff
 from asmevo.cli.output import (
     NORMAL,
     VERBOSE,

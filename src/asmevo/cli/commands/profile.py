@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +18,8 @@ from asmevo.cli.common import (
     KernelOption,
     LaunchOption,
     MachineOption,
+    PageFormat,
+    PageOption,
     SeedOption,
     SizeOption,
     sizes_of,
@@ -26,14 +27,6 @@ from asmevo.cli.common import (
 from asmevo.cli.output import Emitted, Format, emit, note, progress
 from asmevo.cli.render import profile as render
 from asmevo.errors import InputError
-
-
-class PageFormat(Enum):
-    """Output format of a command that also writes a page."""
-
-    TEXT = "text"
-    JSON = "json"
-    HTML = "html"
 
 
 def register(app: typer.Typer) -> None:
@@ -56,10 +49,7 @@ def register(app: typer.Typer) -> None:
             typer.Option("--all", help="list every executed instruction, not hot windows only"),
         ] = False,
         force: ForceOption = False,
-        format: Annotated[
-            PageFormat,
-            typer.Option("--format", "-f", help="text for people, json for programs, html a page"),
-        ] = PageFormat.TEXT,
+        format: PageOption = PageFormat.TEXT,
     ) -> None:
         """Say where a kernel's modelled time goes: instructions, stall reasons, units, bytes.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -18,21 +17,13 @@ from asmevo.api.differences.record import (
     ResourcePart,
     WindowPart,
 )
-from asmevo.cli.common import KernelOption
+from asmevo.cli.common import KernelOption, PageFormat, PageOption
 from asmevo.cli.output import Emitted, Format, emit, progress, table
 from asmevo.cli.render.differences import page
 
 SCHEMA = DIFF_SCHEMA
 _MOST_LINES = 12  # of one side of a window in text; JSON and HTML have all
 _MOST_REGISTERS = 24
-
-
-class DiffFormat(Enum):
-    """Output formats of `diff`."""
-
-    TEXT = "text"
-    JSON = "json"
-    HTML = "html"
 
 
 def register(app: typer.Typer) -> None:
@@ -46,12 +37,7 @@ def register(app: typer.Typer) -> None:
         limit: Annotated[
             float, typer.Option(min=0.01, help="seconds for each window; then it is unknown")
         ] = 2.0,
-        format: Annotated[
-            DiffFormat,
-            typer.Option(
-                "--format", "-f", help="text for people, json for programs, html for browsers"
-            ),
-        ] = DiffFormat.TEXT,
+        format: PageOption = PageFormat.TEXT,
     ) -> None:
         """Show what differs, window by window, and whether it is proved to do the same.
 
@@ -69,7 +55,7 @@ def register(app: typer.Typer) -> None:
         """
         with progress("diff") as advance:
             result = diff(original, other, kernel=kernel, limit_seconds=limit, progress=advance)
-        if format is DiffFormat.HTML:
+        if format is PageFormat.HTML:
             Emitted.result = True
             sys.stdout.write(page(result.record))
             sys.stdout.flush()
@@ -83,7 +69,7 @@ def register(app: typer.Typer) -> None:
         if record.same:
             lines += ["", "the same: " + ", ".join(record.same)]
         emit(
-            Format.JSON if format is DiffFormat.JSON else Format.TEXT, SCHEMA, result.data, lines,
+            Format(format.value), SCHEMA, result.data, lines,
             ok=result.ok, reason=result.reason, status=result.status,
         )  # fmt: skip
 
