@@ -33,11 +33,11 @@ from asmevo.isa.target import Target
 from asmevo.program import Program, recover
 from asmevo.program.cfg import blocks
 from asmevo.program.dataflow import liveness
-from asmevo.prove.cutting import float_mode
 from asmevo.prove.replay.state import CannotRun
 from asmevo.prove.replay.states import States, try_state
-from asmevo.prove.sides import Side
 from asmevo.prove.verdict import Verdict
+from asmevo.prove.versions.modes import float_mode
+from asmevo.prove.versions.sides import Side
 from asmevo.prove.window import Window
 from asmevo.verify.proofs import prove, with_engine
 from benchmarks.common import provenance
@@ -95,7 +95,7 @@ def windows(program: Program, rng: random.Random, most: int) -> Iterator[Window]
     """Straight runs of 5 to 40 instructions of the first kernel, both sides alike."""
     function = program.kernel_function(program.object.kernels[0])
     side = Side(program, function)
-    mode = float_mode(side)
+    mode = float_mode(side.program, side.function)
     if mode is None:
         return
     live = liveness(program, function)

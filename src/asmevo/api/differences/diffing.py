@@ -29,7 +29,6 @@ from asmevo.isa.decoded import decode
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import VGPR0
 from asmevo.program import recover
-from asmevo.prove.prover import prove_window
 from asmevo.prove.replay.states import unit_name
 from asmevo.prove.verdict import Counterexample, Verdict
 from asmevo.prove.versions import notes, values
@@ -39,6 +38,7 @@ from asmevo.prove.versions.programs import FunctionPair, ProgramPair, compare_pr
 from asmevo.prove.versions.sides import Side
 from asmevo.prove.window import Window, instructions
 from asmevo.timing.occupancy import occupancy
+from asmevo.verify.proofs import prove as prove_window
 from asmevo.wording import counted
 
 # What an edit may ask more or less of, without being another contract with the launcher.
