@@ -58,12 +58,14 @@ class Recording:
         blocks: most block entries of each of their waves.
         touches: most words of touched addresses (`timing.touches`) of each wave; 0 records none.
         paths: whether to say what each workgroup of the launch executed.
+        weighed: whether paths count clocks of issue instead of instructions.
     """
 
     traced: tuple[int, ...] = ()
     blocks: int = _BLOCKS
     touches: int = 0
     paths: bool = False
+    weighed: bool = False
 
     @property
     def any(self) -> bool:
@@ -100,10 +102,12 @@ class Streams:
         traces: streams of their waves.
         members: for each workgroup of the launch the place, among the traced ones by ascending
             id, of the one that stands for it, int32 [workgroups].
+        scale: work of each over that of the one that stands for it, float64 [workgroups].
     """
 
     traces: list[WaveTrace]
     members: NDArray[np.int32]
+    scale: NDArray[np.float64]
 
 
 def plan(kernel: Kernel, capsule: Capsule, machine: MachineModel | None = None) -> TimedLaunch:
@@ -140,14 +144,20 @@ def streams(launch: TimedLaunch, record: Recorder) -> Streams:
     """Execute the launch and choose who stands for it.
 
     The launch is run again only if the workgroups that were traced at first do not hold one of
-    every kind.
+    every kind. Where workgroups differ so much that several have to share one that stands for
+    them, it is run once more to weigh what each executes: a rare one that takes long is then as
+    long as its work.
     """
     total, waves = launch.workgroups, launch.occupancy.waves_per_workgroup
     guess = spread(total, TRACED_WORKGROUPS)
     room = len(guess) * waves
     recording = Recording(tuple(guess), _ALL_BLOCKS // room, _ALL_WORDS // room, True)
     traces, paths = record(recording)
-    kinds = kinds_of(paths, TRACED_WORKGROUPS)
+    kinds, work = kinds_of(paths, TRACED_WORKGROUPS), paths[:, 0].astype(np.float64)
+    if not _same_paths(paths, kinds):
+        _, paths = record(Recording(paths=True, weighed=True))
+        kinds, work = kinds_of(paths, TRACED_WORKGROUPS), paths[:, 0].astype(np.float64)
+    work = np.maximum(work, 1.0)
     chosen, place = representatives(paths, kinds, TRACED_WORKGROUPS)
     if {int(kinds[g]) for g in guess} == set(kinds.tolist()) and _same(paths, kinds):
         mine = [[n for n, g in enumerate(guess) if kinds[g] == k] for k in range(kinds.max() + 1)]
@@ -155,7 +165,7 @@ def streams(launch: TimedLaunch, record: Recorder) -> Streams:
         for k, places in enumerate(mine):
             those = np.flatnonzero(kinds == k)
             members[those] = np.array(places)[np.arange(len(those)) * len(places) // len(those)]
-        return Streams(traces, members)
+        return Streams(traces, members, np.ones(total))
     room = len(chosen) * waves
     recording = replace(
         recording,
@@ -166,7 +176,13 @@ def streams(launch: TimedLaunch, record: Recorder) -> Streams:
     )
     traces, _ = record(recording)
     rank = np.argsort(np.argsort(np.array(chosen)))
-    return Streams(traces, rank[place].astype(np.int32))
+    scale = work / work[np.array(chosen)[place]]
+    return Streams(traces, rank[place].astype(np.int32), scale)
+
+
+def _same_paths(paths: NDArray[np.uint64], kinds: NDArray[np.int32]) -> bool:
+    """Whether the workgroups of each kind executed the same."""
+    return len(np.unique(paths, axis=0)) == int(kinds.max(initial=-1)) + 1
 
 
 def _same(paths: NDArray[np.uint64], kinds: NDArray[np.int32]) -> bool:
@@ -197,6 +213,7 @@ def model(
         launch.machine,
         workgroups=launch.workgroups,
         members=streams.members,
+        scale=streams.scale,
         footprint=float(launch.footprint),
         split=split,
         cases=cases,

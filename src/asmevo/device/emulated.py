@@ -46,8 +46,10 @@ from asmevo.emulate.native.library import HelperLibrary, Progress
 from asmevo.errors import BuildError, UnsupportedError
 from asmevo.isa.target import MODELLED
 from asmevo.program import Program, recover
+from asmevo.timing.detail import issue_weights
 from asmevo.timing.machine import MachineModel, machine_for
 from asmevo.timing.model import Estimate
+from asmevo.timing.static import static_program
 
 
 class RunFault(BuildError):
@@ -56,6 +58,7 @@ class RunFault(BuildError):
     status = "runtime_failure"
 
 
+_MOST_WEIGHT = 64  # slots of an instruction: budgets count them where a run is weighed
 _KEPT_OBJECTS = 16
 _INTERLEAVED_RESIDENT = 4  # workgroups that run side by side under interleaved schedules
 _MOST_RESIDENT_WAVES = 4096  # when waves wait for workgroups that have not started
@@ -71,7 +74,7 @@ _POINTED_STATE = (*RUNTIME_STATE, "hidden_printf_buffer")
 class _Loaded:
     co: CodeObject
     program: Program
-    encoded: dict[tuple[str, Style, tuple[int, ...]], EncodedKernel]
+    encoded: dict[tuple[str, Style, tuple[int, ...], bool], EncodedKernel]
     variables: tuple[Variables, ...]
     # MODE values per kernel that registers supplied; runs find them.
     met_modes: dict[str, tuple[int, ...]] = field(default_factory=lambda: {})
@@ -192,14 +195,24 @@ class EmulatedDevice:
         loaded = self._load(object)
         return self._encoded(loaded, loaded.co.kernel(kernel), style)
 
-    def _encoded(self, loaded: _Loaded, kernel: Kernel, style: Style) -> EncodedKernel:
+    def _encoded(
+        self, loaded: _Loaded, kernel: Kernel, style: Style, weighed: bool = False
+    ) -> EncodedKernel:
         met = loaded.met_modes.get(kernel.name, ())
-        key = (kernel.name, style, met)
+        key = (kernel.name, style, met, weighed)
         if key not in loaded.encoded:
             loaded.encoded[key] = encode(
-                loaded.program, kernel, self._library, style, progress=self._progress, met=met
-            )
+                loaded.program, kernel, self._library, style, progress=self._progress, met=met,
+                weights=self._weights(loaded, kernel) if weighed else None,
+            )  # fmt: skip
         return loaded.encoded[key]
+
+    def _weights(self, loaded: _Loaded, kernel: Kernel) -> list[int]:
+        program = loaded.program
+        flat = static_program(program.instructions, program.target, program.offsets)
+        target = kernel.descriptor.target
+        machine = machine_for(target) if self._modelled is None else self._modelled.require(target)
+        return issue_weights(flat, machine)
 
     def _machine(self) -> Machine:
         """This thread's machine."""
@@ -323,7 +336,7 @@ class EmulatedDevice:
             shuffle=order.shuffle,
             resident=order.resident,
             poison=options.poison,
-            budget=options.instruction_budget,
+            budget=options.instruction_budget * (_MOST_WEIGHT if recording.weighed else 1),
             slice=_FAIR_SLICE if order.fair else _SLICE,
             traced=recording.traced,
             trace_capacity=recording.blocks,
@@ -337,7 +350,7 @@ class EmulatedDevice:
         mapped = capsule.regions(guards_mapped=options.guards_mapped)
         machine = self._machine()
         while True:
-            encoded = self._encoded(loaded, kernel, style)
+            encoded = self._encoded(loaded, kernel, style, recording.weighed)
             regions = [
                 MemoryRegion(
                     r.name, r.address, _host_bytes(r), r.permission == "rw", r.name in undefined

@@ -158,6 +158,15 @@ def pipe_clocks(program: StaticProgram, machine: MachineModel) -> dict[str, _F64
     }
 
 
+def issue_weights(program: StaticProgram, machine: MachineModel) -> list[int]:
+    """What each instruction keeps its pipe or port busy for, in issue slots, at least 1."""
+    size, kind = 64.0 * program.lane_bytes, program.kind
+    memory = np.where(kind == Kind.VMEM, size / machine["ta_bytes_per_clk"], 0.0)
+    memory = np.where(kind == Kind.LDS, size / machine["lds_bytes_per_clk"], memory)
+    pipes = [*pipe_clocks(program, machine).values(), memory]
+    return np.maximum(1, np.max(pipes, axis=0) / machine["slot"]).astype(np.int64).tolist()
+
+
 def operations(instructions: Sequence[Instruction], target: Target) -> tuple[_F64, _F64]:
     """Floating-point operations of one execution: (of vector, of matrix instructions).
 

@@ -96,7 +96,8 @@ def representatives(
 
     Every kind has at least one; the others go to the larger ones, evenly over the launch, because
     workgroups that execute the same may touch memory differently. Within a kind whose members
-    differ the ones next to its mean work are taken.
+    differ, each is stood for by one that does at least as much: the one that does most is looked
+    at, however rare it is.
     """
     kinds = int(kind.max()) + 1
     members = [np.flatnonzero(kind == k) for k in range(kinds)]
@@ -110,14 +111,15 @@ def representatives(
     chosen: list[int] = []
     place = np.zeros(len(kind), np.int32)
     for mine, wanted in zip(members, seats.tolist(), strict=True):
-        picked = [int(mine[n]) for n in spread(len(mine), wanted)]
-        executed = paths[mine, 0].astype(np.float64)
-        if executed.min() != executed.max():
-            near = np.argsort(np.abs(executed - executed.mean()), kind="stable")[:wanted]
-            picked = sorted(int(mine[n]) for n in near)
-        first = len(chosen)
-        chosen += picked
-        place[mine] = first + np.arange(len(mine)) * len(picked) // len(mine)
+        executed, first = paths[mine, 0], len(chosen)
+        if executed.min() == executed.max():
+            chosen += [int(mine[n]) for n in spread(len(mine), wanted)]
+            place[mine] = first + np.arange(len(mine)) * (len(chosen) - first) // len(mine)
+            continue
+        order = np.argsort(executed, kind="stable")
+        last = [(k + 1) * len(mine) // wanted - 1 for k in range(min(wanted, len(mine)))]
+        chosen += [int(mine[order[n]]) for n in last]
+        place[mine[order]] = first + np.searchsorted(last, np.arange(len(mine)))
     return chosen, place
 
 

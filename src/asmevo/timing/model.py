@@ -164,6 +164,7 @@ def estimate(
     *,
     workgroups: int | None = None,
     members: NDArray[np.int32] | None = None,
+    scale: _F64 | None = None,
     footprint: float | None = None,
     cold: bool = True,
     limit: int | None = 2_000_000,
@@ -185,6 +186,8 @@ def estimate(
         members: for each workgroup of the launch, in dispatch order, the place among the traced
             workgroups (by ascending id) of the one that stands for it, int32 [workgroups];
             default: each in its turn.
+        scale: work of each workgroup over that of the one that stands for it, float64
+            [workgroups]; default: equal.
         footprint: bytes of memory that the launch can reach; None unknown.
         cold: whether kernel arguments, instructions and data are first touched.
         limit: most wave instructions to simulate at once; longer executions are sampled.
@@ -210,7 +213,7 @@ def estimate(
     if total < 1:
         raise InputError(f"a launch of {total} workgroups has no time", "check the grid")
     place = in_turn(groups, total) if members is None else members
-    launch = _Launch.of(flat, groups, place, occupancy, used, footprint, limit, cold)
+    launch = _Launch.of(flat, groups, place, scale, occupancy, used, footprint, limit, cold)
     run = launch.timed(used, detail=detail)
     stall = np.zeros(size)
     count = np.zeros(size, dtype=np.int64)
@@ -260,6 +263,7 @@ class _Launch:
         shared: a compute unit with its residents.
         traffic: bytes of the whole launch.
         place: representative of each workgroup.
+        scale: its work over that of its representative.
         units: compute units of the machine.
         load: share of them that is busy.
     """
@@ -267,6 +271,7 @@ class _Launch:
     shared: unit.Shared
     traffic: Traffic
     place: NDArray[np.int32]
+    scale: _F64
     units: int
     load: float
 
@@ -275,6 +280,7 @@ class _Launch:
         flat: StaticProgram,
         groups: Sequence[list[unit.TracedWave]],
         place: NDArray[np.int32],
+        scale: _F64 | None,
         occupancy: Occupancy,
         machine: MachineModel,
         footprint: float | None,
@@ -288,7 +294,8 @@ class _Launch:
         population = weights(place, len(groups))
         shared = unit.Shared(flat, loads, population, resident, limit, cold)
         traffic = Traffic.of(loads, population, footprint)
-        return _Launch(shared, traffic, place, units, min(1.0, total / units))
+        work = np.ones(total) if scale is None else scale
+        return _Launch(shared, traffic, place, work, units, min(1.0, total / units))
 
     def executions(self) -> _F64:
         """How often the launch executes each instruction, float64 [instructions]."""
@@ -317,7 +324,7 @@ class _Launch:
             used = _ideal(used)
         ran = self.shared.run(used, case.seed, detail)
         slots = min(int(self.place.shape[0]), self.units * self.shared.residents)
-        cycles = makespan(ran.durations[self.place], slots) + ran.ramp
+        cycles = makespan(ran.durations[self.place] * self.scale, slots) + ran.ramp
         if not ideal:
             cycles = max(cycles, self.traffic.least(used, case.data))
         return _Timed(cycles + used["launch_first_issue"], ran, used)

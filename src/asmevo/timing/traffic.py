@@ -9,7 +9,6 @@ last-level cache by all XCDs but the first.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -37,7 +36,7 @@ class Traffic:
     moved: float
     fresh: float
     footprint: float
-    hottest: int = 0
+    hottest: float = 0.0
 
     @staticmethod
     def of(
@@ -49,10 +48,11 @@ class Traffic:
         known = all(load.known for load in loads)
         least = max((load.fresh for load in loads), default=0.0)
         different = fresh if footprint is None else max(least, min(fresh, footprint))
-        hot: Counter[int] = Counter()
+        hot: dict[int, float] = {}
         for load, n in zip(loads, population.tolist(), strict=True):
-            hot.update({at: count * n for at, count in load.accesses.hot.items()})
-        return Traffic(known, moved, fresh, different, max(hot.values(), default=0))
+            for at, count in load.hot.items():
+                hot[at] = hot.get(at, 0.0) + count * n
+        return Traffic(known, moved, fresh, different, max(hot.values(), default=0.0))
 
     def on(self, machine: MachineModel, units: int, data: Residence = "nominal") -> MachineModel:
         """The machine as `units` busy compute units see it with this traffic.

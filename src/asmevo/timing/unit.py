@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from asmevo.timing.detail import Detail
 from asmevo.timing.launch import mixture
 from asmevo.timing.machine import MachineModel
 from asmevo.timing.simulate import WaveLike, simulate
-from asmevo.timing.static import Kind, StaticProgram
+from asmevo.timing.static import ATOMIC, NO_VMCNT, Kind, StaticProgram
 from asmevo.timing.touches import Touches
 
 _F64 = NDArray[np.float64]
@@ -75,8 +75,9 @@ class Load:
         waves: its waves.
         rows: row of `accesses` of every executed instruction by wave, -1 unknown.
         accesses: what executions touch; no row when nothing was recorded.
-        known: whether every access of global memory and LDS was recorded.
+        known: whether accesses of global memory and LDS were recorded.
         moved, fresh: bytes between its compute unit and the L2, and of those the first requests.
+        hot: lane operations of atomics by address (in dwords).
     """
 
     waves: list[TracedWave]
@@ -85,19 +86,35 @@ class Load:
     known: bool
     moved: float
     fresh: float
+    hot: Mapping[int, float] = field(default_factory=dict[int, float])
 
     @staticmethod
     def of(
         program: StaticProgram, waves: list[TracedWave], machine: MachineModel, residents: int
     ) -> Load:
-        """From the recorded addresses, else from the bytes that lanes ask for."""
+        """From the recorded addresses, else from the bytes that lanes ask for.
+
+        Where a recording ended early, an instruction's further executions are taken to be like
+        those that were recorded, in turn; what has none asks for what its lanes can.
+        """
         streams = [Stream(w.indices, w.touches) for w in waves if w.touches is not None]
         if len(streams) == len(waves):
             rows, table = accesses(program, streams, machine, residents)
             factor = max(w.factor for w in waves)
-            moved, fresh = float(table.moved.sum()) * factor, float(table.fresh.sum()) * factor
-            complete = all(s.touches.complete for s in streams)
-            return Load(waves, rows, table, complete, moved, fresh)
+            moved, fresh = float(table.moved.sum()), float(table.fresh.sum())
+            hot = {at: times * factor for at, times in table.hot.items()}
+            if not all(s.touches.complete for s in streams):
+                atomic = program.flags & ATOMIC != 0
+                before = _recorded(atomic, waves, rows)
+                rows = _filled(program, waves, rows)
+                more = max(1.0, _recorded(atomic, waves, rows) / max(1, before))
+                hot = {at: times * more for at, times in hot.items()}
+                used = np.concatenate(rows)
+                used = used[used >= 0]
+                moved, fresh = float(table.moved[used].sum()), float(table.fresh[used].sum())
+                rest = _lane_bytes_unknown(program, waves, rows)
+                moved, fresh = moved + rest, fresh + rest
+            return Load(waves, rows, table, True, moved * factor, fresh * factor, hot)
         vector = program.kind == Kind.VMEM
         asked = 64.0 * np.where(vector, program.lane_bytes, 0.0)
         moved = float(sum(asked[w.indices].sum() * w.factor for w in waves))
@@ -124,6 +141,40 @@ class Load:
                 total += wave.factor * 64.0 * float(program.lane_bytes[rest].sum())
             out.append(total)
         return out[0], out[1]
+
+
+def _recorded(wanted: NDArray[np.bool_], waves: Sequence[TracedWave], rows: Sequence[_I32]) -> int:
+    """Executions of the wanted instructions that have a row."""
+    pairs = zip(waves, rows, strict=True)
+    return sum(int((wanted[w.indices] & (row >= 0)).sum()) for w, row in pairs)
+
+
+def _filled(
+    program: StaticProgram, waves: Sequence[TracedWave], rows: Sequence[_I32]
+) -> list[_I32]:
+    """Rows in which executions that were not recorded take those of the same instruction."""
+    index, row = np.concatenate([w.indices for w in waves]), np.concatenate(rows)
+    memory = np.isin(program.kind, (int(Kind.VMEM), int(Kind.LDS)))
+    missing = memory[index] & (row < 0)
+    for i in np.unique(index[missing]).tolist():
+        known = row[(index == i) & (row >= 0)]
+        if known.size:
+            places = np.flatnonzero(missing & (index == i))
+            row[places] = known[np.arange(places.size) % known.size]
+    ends = np.cumsum([w.indices.shape[0] for w in waves])
+    return list(np.split(row, ends[:-1]))
+
+
+def _lane_bytes_unknown(
+    program: StaticProgram, waves: Sequence[TracedWave], rows: Sequence[_I32]
+) -> float:
+    """Bytes that the lanes of global accesses without a row can ask for."""
+    total = 0.0
+    for wave, row in zip(waves, rows, strict=True):
+        mine = wave.indices[row < 0]
+        mine = mine[(program.kind[mine] == Kind.VMEM) & (program.flags[mine] & NO_VMCNT == 0)]
+        total += 64.0 * float(program.lane_bytes[mine].sum())
+    return total
 
 
 @dataclass(slots=True, eq=False)

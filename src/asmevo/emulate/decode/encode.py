@@ -155,6 +155,7 @@ def encode(
     *,
     progress: Progress | None = None,
     met: Sequence[int] = (),
+    weights: Sequence[int] | None = None,
 ) -> EncodedKernel:
     """Decode, compile what is missing, and lay out the records of a kernel.
 
@@ -162,6 +163,8 @@ def encode(
         style: extra records and variants.
         progress: told about helpers that have to be compiled first.
         met: effective MODE values that runs met beyond `reachable_modes` (see `MODE_FAULT`).
+        weights: what each instruction of the program counts for, instead of 1; a run then says
+            how much was executed by this measure.
 
     Raises:
         UnsupportedError: more MODE values than the emulator keeps copies for.
@@ -171,7 +174,7 @@ def encode(
     arch = program.target.arch
     entry = _entry_index(program, kernel)
     plan = _plan(program, ranges, entry, templates(modes[0], arch, style), style)
-    copies = [_copy(program, plan, templates(bits, arch, style), style) for bits in modes]
+    copies = [_copy(program, plan, templates(bits, arch, style), style, weights) for bits in modes]
     encoded = _lay_out(program, kernel, library, copies, modes, plan, progress)
     if style.shadow:
         encoded.granules = granule_shifts(inst.base for inst in _distinct(program, ranges))
@@ -285,7 +288,13 @@ def _plan(
     return plan
 
 
-def _copy(program: Program, plan: _Plan, found: Templates, style: Style) -> list[Record]:
+def _copy(
+    program: Program,
+    plan: _Plan,
+    found: Templates,
+    style: Style,
+    weights: Sequence[int] | None = None,
+) -> list[Record]:
     """The kernel's records for one MODE value.
 
     Every instruction has the same number of records whatever the mode, so that a change of mode
@@ -299,7 +308,10 @@ def _copy(program: Program, plan: _Plan, found: Templates, style: Style) -> list
             if i in block_at:
                 number = block_at[i]
                 block = blocks[number]
-                records.append(Record(variant, imm=number, misc=block.last - block.first))
+                length = block.last - block.first
+                if weights is not None:
+                    length = sum(weights[block.first : block.last])
+                records.append(Record(variant, imm=number, misc=length))
             own = of(inst).records
             if own:
                 records += own
