@@ -24,13 +24,11 @@ from asmevo.cli.commands import (
     asm,
     audit,
     bench,
-    capture,
     check,
     corpus,
     demo,
     disasm,
     doctor,
-    exec,
     extract,
     find,
     inspect,
@@ -45,6 +43,7 @@ from asmevo.cli.commands import (
 )
 from asmevo.cli.commands.agents import asking, mcp
 from asmevo.cli.commands.compare import diff
+from asmevo.cli.commands.programs import capture, exec
 from asmevo.cli.output import (
     NORMAL,
     VERBOSE,
