@@ -59,7 +59,7 @@ def placed(capsule: Capsule, placement: Placement, seed: int = 0) -> Capsule:
     """
     if placement not in PLACEMENTS:
         raise InputError(f"unknown placement {placement!r}", "use " + ", ".join(PLACEMENTS))
-    _require_declared(capsule)
+    require_declared(capsule)
     addresses, kernarg, code = (_low if placement == "low" else _high)(capsule, seed)
     contents = {b.name: b.data for b in capsule.buffers}
     return replace(
@@ -133,8 +133,8 @@ def _up(value: int, to: int) -> int:
     return -(-value // to) * to
 
 
-def _require_declared(capsule: Capsule) -> None:
-    """Refuse words that may be undeclared pointers.
+def require_declared(capsule: Capsule) -> None:
+    """Refuse words that may be undeclared pointers, with `NotMovable`.
 
     The kernarg segment is looked at dword by dword. Buffers are looked at in recorded dispatches,
     at the alignment of a pointer; the contents of a synthesized one were drawn.

@@ -14,6 +14,7 @@ import socket
 import struct
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -83,6 +84,8 @@ class Worker:
             or os.environ.get("ASMEVO_HIP_TIME") == "modelled"
         )
         self._recorder = self._recording()
+        self._counts: Counter[int] = Counter()
+        self._injected = injections(os.environ.get("ASMEVO_HIP_INJECT", ""))
 
     def _recording(self) -> Recorder | None:
         """What `asmevo capture` asked for."""
@@ -98,6 +101,10 @@ class Worker:
     def answer(self, op: int, message: memoryview) -> bytes:
         """The reply to a message, header included."""
         ns, payload = 0, b""
+        injected = self._injected.get((op, self._counts[op] + 1))
+        self._counts[op] += 1
+        if injected is not None:
+            return _REPLY.pack(_inject(injected), 0, 0)
         try:
             if op == LAUNCH:
                 status, ns = self._launch(message)
@@ -267,6 +274,27 @@ class Worker:
     def finish(self) -> None:
         """Write what was counted."""
         self._note({"event": "end", "kernels": self._launches})
+
+
+def injections(text: str) -> dict[tuple[int, int], str]:
+    """Faults to inject, for tests: (message kind, its number) -> a code, `hang` or `exit`.
+
+    `load@1=209,launch@3=hang` fails the first load and hangs in the third launch.
+    """
+    found: dict[tuple[int, int], str] = {}
+    for part in filter(None, text.split(",")):
+        place, _, what = part.partition("=")
+        name, _, number = place.partition("@")
+        found[{"load": LOAD, "launch": LAUNCH}[name], int(number or "1")] = what
+    return found
+
+
+def _inject(what: str) -> int:
+    if what == "exit":
+        os._exit(1)
+    if what == "hang":
+        time.sleep(3600)
+    return int(what)
 
 
 def _budget() -> int:

@@ -72,11 +72,11 @@ static uint64_t bundle_size(char *scratch, const void *image) {
     return larger(end, at);
 }
 
-/* Bytes of an image by its own headers; 0 for none that is known. */
-static uint64_t image_size(const void *image) {
-    char *scratch = arena_allocate(65536 + 64, STAGING, 0);
+/* Bytes of an image by its own headers. */
+static hipError_t image_size(const void *image, uint64_t *out) {
+    char *scratch = arena_allocate(65536 + 64, STAGING, 0); /* a header's entry at most */
     uint64_t size = 0;
-    if (!scratch) return 0;
+    if (!scratch) return hipErrorOutOfMemory;
     if (peek(scratch, image, 0, 4)) {
         if (!memcmp(scratch, "\177ELF", 4)) size = elf_size(scratch, image);
         else if (!memcmp(scratch, "CCOB", 4) && peek(scratch, image, 0, 24)) {
@@ -88,7 +88,8 @@ static uint64_t image_size(const void *image) {
             size = bundle_size(scratch, image);
     }
     arena_free(scratch);
-    return size <= LARGEST_IMAGE ? size : 0;
+    *out = size;
+    return size && size <= LARGEST_IMAGE ? hipSuccess : hipErrorInvalidImage;
 }
 
 /* --- what the worker answers -------------------------------------------------------------- */
@@ -203,14 +204,15 @@ hipError_t module_load(const void *image, Module **out) {
     size_t slot = 0;
     while (slot < COUNT_OF(modules) && modules[slot]) slot++;
     if (slot == COUNT_OF(modules)) return hipErrorOutOfMemory;
-    uint64_t size = image_size(image);
-    if (!size) return hipErrorInvalidImage;
+    uint64_t size;
+    hipError_t error = image_size(image, &size);
+    if (error) return error;
     Module *m = calloc(1, sizeof *m);
     if (!m) return hipErrorOutOfMemory;
     m->magic = MODULE_MAGIC;
     m->staging_size = size;
     m->staging = arena_allocate(size, STAGING, 0);
-    hipError_t error = hipErrorOutOfMemory;
+    error = hipErrorOutOfMemory;
     if (m->staging)
         error = arena_copy_in(m->staging, image, size) ? announce(m, false) : hipErrorInvalidImage;
     if (error) {
