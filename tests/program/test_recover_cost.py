@@ -83,7 +83,21 @@ def test_a_zip_of_zero_code(size: int, tmp_path: Path, kernel_objects: Objects) 
     (report,) = roundtrip([path], workers=1)
     assert time.thread_time() - start < 5
     assert (report.status, report.exit_code) == ("unsupported", 3)
-    assert "for a file of this size" in report.reason or "200 times" in report.reason
+    assert "for a file of this size" in report.reason or "100 times" in report.reason
+
+
+def test_a_zip_of_repeated_code_just_too_small(tmp_path: Path, kernel_objects: Objects) -> None:
+    """Code that repeats itself within the ratio of real libraries costs what its size costs."""
+    for count in (3, 300):
+        some = patterns()["moves"][: 4 * count]
+        body = with_code(kernel_objects("saxpy"), some * ((9 << 20) // len(some)))
+        path = tmp_path / f"k{count}.zip"
+        path.write_bytes(zipped(("k.co", body)))
+        start = time.thread_time()
+        (report,) = roundtrip([path], workers=1)
+        assert time.thread_time() - start < 5
+        assert (report.status, report.exit_code) == ("unsupported", 3)
+        assert "100 times" in report.reason
 
 
 def test_a_text_far_too_large_for_its_functions(kernel_objects: Objects) -> None:
