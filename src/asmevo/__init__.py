@@ -15,6 +15,7 @@ from typing import Any
 __version__ = "0.1.0"
 _ROOMS = ("check", "verify")
 _USE_CASES = (
+    "Agent",
     "Assembled",
     "Checked",
     "Diff",

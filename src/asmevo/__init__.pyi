@@ -1,6 +1,9 @@
 """What `import asmevo` shows to type checkers; at run time it is loaded when first used."""
 
 from asmevo.api import (
+    Agent as Agent,
+)
+from asmevo.api import (
     Assembled as Assembled,
 )
 from asmevo.api import (

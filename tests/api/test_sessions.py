@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import asmevo
-from asmevo.api.agent.finishing import ClaimError
+from asmevo.api.agent.claims import ClaimError
 from asmevo.errors import AsmEvoError, EnvironmentFault, InputError
 from asmevo.search.store import SqliteReader
 from asmevo.search.types import object_id

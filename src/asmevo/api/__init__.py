@@ -4,7 +4,9 @@ Every function takes paths, bytes or opened objects, raises errors of `asmevo.er
 nothing, and returns a frozen result with `ok`, `status`, `reason` and `data`.
 """
 
-from asmevo.api.agent import Finished, Session, ask, finish, tell
+from asmevo.api.agent.finishing import Finished, finish
+from asmevo.api.agent.proposers import Agent
+from asmevo.api.agent.session import Session, ask, tell
 from asmevo.api.assembly import Assembled, Disassembly, asm, disasm
 from asmevo.api.auditing import audit
 from asmevo.api.benchmarking import bench
@@ -34,6 +36,7 @@ from asmevo.api.schemas import schema
 from asmevo.api.verification import Verification, verify
 
 __all__ = [
+    "Agent",
     "Assembled",
     "Checked",
     "Diff",

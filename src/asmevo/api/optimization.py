@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
+from asmevo.api.agent.claims import recheck
+from asmevo.api.agent.proposers import Agent, proposer
 from asmevo.api.objects import (
     LaunchLike,
     MachineLike,
@@ -27,13 +30,13 @@ from asmevo.api.verification import FINAL_VARIATIONS, code_coverage, watch
 from asmevo.capsule.model import Capsule, timed_launches
 from asmevo.deliver.bundle import pack
 from asmevo.device.protocol import Timing
-from asmevo.drivers import make_driver
 from asmevo.errors import InputError
 from asmevo.program import Program, recover
 from asmevo.program.edit import Edit, apply
 from asmevo.search.commit import CommitRule
 from asmevo.search.controller import Config, Controller, SearchResult
 from asmevo.search.controller import Progress as SearchProgress
+from asmevo.search.driver import Driver
 from asmevo.search.types import edit_to_row
 from asmevo.verify.coverage import judge_changes
 from asmevo.verify.evidence import evidence
@@ -45,6 +48,26 @@ SCHEMA = "asmevo/optimize/1"
 
 # With the launch's own order three in all: waves meet either way round, and in turns.
 SEARCH_ORDERS = ("shuffle:1", "interleave:50")
+
+
+@runtime_checkable
+class Reporting(Protocol):
+    """A driver that says what it did and spent."""
+
+    def report(self) -> dict[str, Any]:
+        """Plain values for the record."""
+        ...
+
+
+@contextmanager
+def closing_driver(driver: Driver) -> Generator[None]:
+    """End whatever a driver started, however the search ends."""
+    try:
+        yield
+    finally:
+        close = getattr(driver, "close", None)
+        if close is not None:
+            close()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,10 +106,11 @@ def optimize(
     exact: bool = False,
     schedules: tuple[str, ...] = (),
     allow_untested: bool = False,
+    agent: Agent | None = None,
     machine: MachineLike | None = None,
     progress: Progress | None = None,
 ) -> Optimization:
-    """Search edits of a kernel, every one through every gate, and verify the winner once more.
+    """Search edits of a kernel, each through every gate, and verify the winner once more.
 
     A KeyboardInterrupt ends the search early and is no error: see `Optimization.interrupted`.
 
@@ -95,12 +119,12 @@ def optimize(
         launch, kernel, sizes, input_seed: see `launches`. Size variants test candidates and are
             not timed.
         budget: attempts.
-        seed, driver: who proposes.
+        seed, driver: who proposes: a name, `external:CMD`, or `llm` (see `agent`).
         store: path of the run store (SQLite), kept for `resume`; a temporary one if None.
         resume: go on with the run in `store`.
-        exact: accept bit-equal results only.
-        schedules: further wave orders to test.
+        exact, schedules: accept bit-equal results only; further wave orders to test.
         allow_untested: accept edits of code that no launch executes.
+        agent: how the driver `llm` works.
         machine: see `machine_of`.
         progress: told (attempts, budget, news).
 
@@ -128,22 +152,27 @@ def optimize(
             news = f"{p.attempt.status}, best {p.best.speedup:.4f}x modelled"
             progress(p.done, p.budget, news)
 
-    with tempfile.TemporaryDirectory(prefix="asmevo-") as scratch:
+    who = proposer(driver, seed, budget, agent)
+    with closing_driver(who), tempfile.TemporaryDirectory(prefix="asmevo-") as scratch:
         place = Path(store) if store is not None else Path(scratch) / "run.db"
         search = Config(
-            opened.data, kernel, capsules, device, make_driver(driver, seed), place,
+            opened.data, kernel, capsules, device, who, place,
             resume, budget, verify=config,
         )  # fmt: skip
         result = Controller(search, show).run()
     name = opened.code.kernel(kernel if kernel is not None else capsules[0].kernel).name
     labels = [c.label for c in timed_launches(capsules)]
-    record = _record(opened, name, driver, seed, budget, result, labels)
+    if not who.deterministic and result.best.parent is not None:
+        # Its proposer may have had the store in hand: nothing but the edits is believed.
+        recheck(opened.data, name, result.lineage, capsules, emulated(None, machine))
+    record = _record(opened, name, who.name, seed, budget, result, labels)
     record["launch_notes"] = [*notes, *idle_notes(opened, timed_launches(capsules), machine)]
     record["machine"] = modelled.to_json()
+    if isinstance(who, Reporting):
+        record["agent"] = who.report()
     record["growth"] = recover(opened.code).growth_refused or "allowed"
-    found = result.best.parent is not None
     final = final_config(config)
-    if found:
+    if found := result.best.parent is not None:
         record["evidence"] = verify_again(opened, result.object, capsules, final)
     reason = "no accepted edit; no object written"
     if found:

@@ -8,14 +8,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from asmevo.api import Optimization, evidence_bundle, optimize
+from asmevo.api import Agent, Optimization, evidence_bundle, optimize
 from asmevo.api.files import check_outputs, read_file, write_file
 from asmevo.api.objects import launch_inputs
 from asmevo.api.optimization import SCHEMA, before_after
+from asmevo.cli.commands.agents import options
 from asmevo.cli.common import (
     ForceOption,
     KernelOption,
@@ -41,6 +42,26 @@ from asmevo.search.store import SqliteReader
 from asmevo.wording import counted
 
 _SEED = re.compile(r", seed \d+")  # in notes: of use in the record, noise in the summary
+
+_Store = Annotated[
+    Path | None, typer.Option("--store", help="run store (SQLite) to keep, for --resume")
+]
+_Resume = Annotated[bool, typer.Option("--resume", help="go on with the run in --store")]
+_Evidence = Annotated[
+    Path | None,
+    typer.Option("--evidence", help="write an evidence bundle that `asmevo audit` checks"),
+]
+_Exact = Annotated[bool, typer.Option("--exact", help="accept bit-equal results only")]
+_Schedules = Annotated[
+    list[str] | None,
+    typer.Option("--schedule", help="further wave order to test: interleave:N or shuffle:SEED"),
+]
+_Untested = Annotated[
+    bool, typer.Option("--allow-untested", help="accept edits of code that no launch executes")
+]
+_DriverName = Annotated[
+    str, typer.Option("--driver", help=", ".join((*DRIVER_NAMES, "external:CMD", "llm")))
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +156,7 @@ def summary(result: Optimization) -> list[str]:
     ]
     if rows:
         lines += table(rows, ("attempt", "speedup", "evidence", "edits"))
+    lines += agent_lines(record.get("agent"))
     if record["k1"] is None:
         times = ", ".join(f"{x['label'] or 'K0'} {x['k0']:.0f}" for x in record["launches"])
         return [*lines, f"K0, {record['label']} {record['unit']}: {times}", *notes]
@@ -154,6 +176,28 @@ def summary(result: Optimization) -> list[str]:
     return [*lines, *notes]
 
 
+def agent_lines(agent: dict[str, Any] | None) -> list[str]:
+    """What the agent did and spent, for people."""
+    if agent is None:
+        return []
+    stopped = f", stopped: {agent['stopped']}" if agent["stopped"] else ""
+    if "input_tokens" not in agent:
+        return [f"external: {counted(agent['calls'], 'call')}, {agent['refused']} refused{stopped}"]
+    cost = f", {agent['usd']:.2f} USD" if agent["usd"] is not None else ""
+    assumed = f" ({counted(agent['assumed'], 'call')} counted at their worst)"
+    lines = [
+        f"agent: {counted(agent['starts'], 'start')}, {counted(agent['calls'], 'call')}, "
+        f"{agent['input_tokens']} + {agent['output_tokens']} tokens{cost}"
+        f"{assumed if agent['assumed'] else ''}{stopped}"
+    ]
+    if agent["faults"]:
+        lines.append(
+            "agent: calls that failed: "
+            + ", ".join(f"{count} {kind}" for kind, count in agent["faults"].items())
+        )
+    return lines
+
+
 def register(app: typer.Typer) -> None:
     """Add the command."""
 
@@ -164,34 +208,30 @@ def register(app: typer.Typer) -> None:
         output: Annotated[Path, typer.Option("--output", "-o", help="the optimized object, K1")],
         budget: Annotated[int, typer.Option(min=1, help="attempts of the search")] = 200,
         seed: Annotated[int, typer.Option(help="seed of the search driver")] = 0,
-        driver: Annotated[str, typer.Option(help=", ".join(DRIVER_NAMES))] = "rules",
+        driver: _DriverName = "rules",
         kernel: KernelOption = None,
         size: SizeOption = None,
         input_seed: SeedOption = None,
-        store: Annotated[
-            Path | None, typer.Option(help="run store (SQLite) to keep, for --resume")
-        ] = None,
-        resume: Annotated[
-            bool, typer.Option("--resume", help="go on with the run in --store")
-        ] = False,
+        store: _Store = None,
+        resume: _Resume = False,
         record: Annotated[Path | None, typer.Option(help="write a JSON record")] = None,
         report: Annotated[Path | None, typer.Option(help="write an HTML report")] = None,
-        evidence: Annotated[
-            Path | None,
-            typer.Option(help="write an evidence bundle that `asmevo audit` checks"),
-        ] = None,
-        exact: Annotated[
-            bool, typer.Option("--exact", help="accept bit-equal results only")
-        ] = False,
-        schedule: Annotated[
-            list[str] | None,
-            typer.Option(help="further wave order to test: interleave:N or shuffle:SEED"),
-        ] = None,
-        allow_untested: Annotated[
-            bool,
-            typer.Option("--allow-untested", help="accept edits of code that no launch executes"),
-        ] = False,
+        evidence: _Evidence = None,
+        exact: _Exact = False,
+        schedule: _Schedules = None,
+        allow_untested: _Untested = False,
         machine: MachineOption = None,
+        model: options.Model = None,
+        endpoint: options.Endpoint = None,
+        starts: options.Starts = 4,
+        first: options.First = None,
+        time: options.Time = None,
+        tokens: options.Tokens = None,
+        usd: options.Usd = None,
+        price_in: options.PriceIn = None,
+        price_out: options.PriceOut = None,
+        answer_tokens: options.AnswerTokens = 8192,
+        call_time: options.CallTime = 300.0,
         force: ForceOption = False,
         format: FormatOption = Format.TEXT,
     ) -> None:
@@ -203,8 +243,14 @@ def register(app: typer.Typer) -> None:
         Size variants of the description test candidates; only its own sizes are timed. Ctrl-C
         ends the search and writes what was accepted until then; the exit code is 130 even so.
 
+        `--driver llm` asks a language model, whose key is in the environment: docs/agents.md.
+
         Example: asmevo optimize K0.hsaco --launch launch.yaml --budget 200 -o K1.hsaco
         """
+        agent = Agent(
+            model, endpoint, starts, first, time, tokens, usd, price_in, price_out, answer_tokens,
+            call_time,
+        )  # fmt: skip
         outputs = Outputs(output, record, report, evidence, force, store if resume else None)
         inputs = [object, *launch_inputs(launch)]
         outputs.check(inputs)
@@ -226,6 +272,7 @@ def register(app: typer.Typer) -> None:
                 schedules=tuple(schedule or ()),
                 allow_untested=allow_untested,
                 machine=machine,
+                agent=agent,
                 progress=advance,
             )
         written = outputs.write(result)

@@ -35,8 +35,8 @@ class Answer(BaseModel):
         return {"schema": f"asmevo/tool-{self.name}/1", **self.model_dump(by_alias=True)}
 
     def as_text(self) -> str:
-        """The same as compact JSON in ASCII, so that nothing in it can act on a terminal."""
-        return json.dumps(self.to_json(), separators=(",", ":"))
+        """The same as compact ASCII JSON without `<`: nothing in it acts or ends a delimiter."""
+        return json.dumps(self.to_json(), separators=(",", ":")).replace("<", "\\u003c")
 
     @classmethod
     def form(cls) -> dict[str, Any]:
