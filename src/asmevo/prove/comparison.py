@@ -89,8 +89,29 @@ class Comparison:
             if self.before.memory.versions[s] is not self.after.memory.versions[s]
         ]  # fmt: skip
         known = self.before.memory.touched
-        found.accesses = [t for t in self.after.memory.touched if t not in known]
+        found.accesses = [
+            t for t in self.after.memory.touched if t not in known and not self._readable(t)
+        ]
         return found
+
+    def _readable(self, touch: Touch) -> bool:
+        """Whether an access is a read of memory that is known to be there."""
+        assumptions, mode = self.window.assumptions, self.window.mode
+        if (
+            touch.kind not in ("scalar", "global")
+            or len(touch.parts) != 1
+            or not isinstance(mode, FloatMode)
+        ):
+            return False
+        start = Wave(self.table, mode, assumptions, True)
+        for pair, size in assumptions.readable:
+            whole = start.wide(pair)  # a scalar load leaves out the two lowest bits of it
+            dword = self.table.and_(self.table.const(64, ~3), whole)
+            for at in range(0, size - touch.size + 1, 4):
+                step = self.table.const(64, at)
+                if touch.parts[0] in (self.table.add(whole, step), self.table.add(dword, step)):
+                    return True
+        return False
 
     def _pair(self, unit: int, a: Node, b: Node) -> tuple[str, tuple[Node, Node]]:
         """A scalar that is half of a lane mask: its lanes instead, which is as much as all."""

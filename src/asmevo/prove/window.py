@@ -44,11 +44,14 @@ class Assumptions:
             descriptor in one of them leads to is apart from that of the others. Empty: any access
             may meet any other.
         uniform: VGPR and AGPR units that hold the same in all lanes.
+        readable: first units of SGPR pairs, each with the number of bytes that may be read from
+            the address in it on, whatever the code before did: the kernarg segment.
     """
 
     exec_full: bool = False
     disjoint: frozenset[int] = frozenset()
     uniform: frozenset[int] = frozenset()
+    readable: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,15 +14,18 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from asmevo.isa.decoded import decode
+from asmevo.isa.operand import FLAT_SCRATCH, M0, TTMP0, VCC
 from asmevo.prove.verdict import Verdict
 from asmevo.prove.versions.cutting import Cutter, Piece
 from asmevo.prove.versions.matching import ENTRY, Matching, match
 from asmevo.prove.versions.regions import Cut, Mismatch, PathPair, Plan, Walker
 from asmevo.prove.versions.sides import Side
-from asmevo.prove.window import Window
+from asmevo.prove.window import Window, instructions
 
 Prove = Callable[[Window], Verdict]
 _ROUNDS = 24
+_STATE = frozenset((*range(FLAT_SCRATCH, VCC), *range(TTMP0, M0)))
 StatusWord = Literal["identical", "proved", "reordered", "refuted", "unknown"]
 WORST: tuple[StatusWord, ...] = ("refuted", "unknown", "proved", "reordered", "identical")
 
@@ -218,7 +221,14 @@ class _Work:
     def _ask(self, window: Window) -> Verdict:
         key = (window.before, window.after, window.live_out)
         if key not in self._known:
-            self._known[key] = self.prove(window)
+            verdict = self.prove(window)
+            strange = unpromised(window) if verdict.holds else ""
+            if strange:
+                verdict = Verdict(
+                    "unknown", f"`{strange}` reads what the original does not, and nothing defines",
+                    seconds=verdict.seconds, solver=verdict.solver,
+                )  # fmt: skip
+            self._known[key] = verdict
         return self._known[key]
 
     def refined(self, found: _Round) -> _Round | None:
@@ -245,7 +255,7 @@ class _Work:
         starts = {f.start for f in failures}
         ends = {end for f in failures for end in f.ends if end != f.start}
         loose = {c for c in starts | ends if self._rank(c) < ENTRY}
-        inner = {c for c in loose if c[0] not in self.k0.headers}
+        inner = {c for c in loose if c[0] not in self.k0.loops}
         for several in (starts & ends & inner, starts & inner):
             if several:
                 return several
@@ -265,10 +275,12 @@ class _Work:
         start, plan = failure.start, self.plan
         if failure.branched and self._first_time(start, "eager"):
             yield replace(plan, eager=plan.eager | {start})
-        if start in failure.ends and start[0] in self.k0.headers:
+        if start[0] in self.k0.loops:
             for n in self._iterations(failure):
                 if self._first_time(start, f"{n} iterations"):
-                    yield replace(plan, rounds={**plan.rounds, start: n})
+                    inner = self.k0.loops[start[0]] - set(self.k0.loops)
+                    kept = {a: b for a, b in plan.cuts.items() if a not in inner}
+                    yield replace(plan, cuts=kept, rounds={**plan.rounds, start: n})
 
     def _first_time(self, start: Cut, what: str) -> bool:
         if (start, what) in self._tried:
@@ -280,6 +292,22 @@ class _Work:
         """How many iterations of the original may make one of the other, best first."""
         old, new = failure.sizes
         return sorted(range(2, 9), key=lambda n: abs(n * old - new))[:3]
+
+
+def unpromised(window: Window) -> str:
+    """The first instruction that reads a register of the machine's state that the original leaves.
+
+    Equal values or not, it would depend on who started the wave. Empty if there is none.
+    """
+    read: set[int] = set()
+    for side in (window.before, window.after):
+        for inst in instructions(side):
+            found = decode(inst, window.target).uses & _STATE
+            if side is window.before:
+                read |= found
+            elif found - read:
+                return inst.text or ""
+    return ""
 
 
 def _answer(found: _Round) -> Compared:

@@ -15,7 +15,7 @@ from asmevo.program.alignment import align
 from asmevo.prove.versions.modes import float_mode
 from asmevo.prove.versions.regions import ALWAYS, Cut, PathPair
 from asmevo.prove.versions.sides import Side
-from asmevo.prove.window import Window
+from asmevo.prove.window import Assumptions, Window
 
 _APART = 4  # equal instructions between two edits that make two windows of them
 
@@ -88,11 +88,25 @@ class Cutter:
         return Piece(
             Window(
                 self.k0.program.target, tuple(before), tuple(after), live, self.mode,
+                self._assumptions(pair, old[0], new[0]),
                 name=f"{self.k0.function.name}: {where}",
             ),
             real, tuple(n for n in second if n >= 0), pair.start, ends,
             frozenset(pair.notes[-n - 1][0] for n in (*first, *second) if n < 0),
         )  # fmt: skip
+
+    def _assumptions(self, pair: PathPair, a: int, b: int) -> Assumptions:
+        """What is known where a window begins: where the kernel's arguments can be read."""
+        places = self.k0.kernarg, self.k1.kernarg
+        at = self._behind(pair, a), next(
+            (n for n in pair.after[b:] if n >= 0), pair.end[1] if pair.end else -1
+        )  # fmt: skip
+        if places[0] is None or places[0] != places[1]:
+            return Assumptions()
+        units = frozenset((places[0][0], places[0][0] + 1))
+        if all(k.untouched(n, units) for k, n in zip((self.k0, self.k1), at, strict=True)):
+            return Assumptions(readable=(places[0],))
+        return Assumptions()
 
     def _behind(self, pair: PathPair, at: int) -> int:
         following = (n for n in pair.before[at:] if n >= 0)

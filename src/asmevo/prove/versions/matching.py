@@ -71,7 +71,7 @@ def match(k0: Side, k1: Side) -> Matching:
     for a in sorted(k0.starts):
         if a in kept:
             add(a, kept[a], INSIDE)
-    for b in sorted(k1.headers):
+    for b in sorted(k1.loops):
         if b in back:
             add(back[b], b, INSIDE)
     return Matching(kept, cuts, rank, tuple(zip(k0.entries, k1.entries, strict=True)))

@@ -180,7 +180,8 @@ class Walker:
             for k, at, known, without in (
                 (self.k0, a, self._kept, skipped[0]), (self.k1, b, self._back, skipped[1])
             ):  # fmt: skip
-                if at not in known and k.idle(at):
+                head = start[k is self.k1]
+                if at not in known and k.ways(at)[1] != head and k.idle(at):
                     return [], [without]
         both = replace(
             state, before=state.before + first.items, after=state.after + second.items,
@@ -190,7 +191,7 @@ class Walker:
             ways = zip(self.k0.ways(a), self.k1.ways(b), strict=True)
             return [], [replace(both, at=way, condition=one) for way in ways]
         for k, at, without in ((self.k0, a, skipped[0]), (self.k1, b, skipped[1])):
-            if without is not None and k.idle(at):
+            if without is not None and k.ways(at)[1] != start[k is self.k1] and k.idle(at):
                 return [], [without]
         if first.stop is not second.stop or first.stop in (Stop.BRANCH, Stop.ENDLESS):
             raise Mismatch(f"{_words(self.k0, first)} where the other {_words(self.k1, second)}")

@@ -59,6 +59,7 @@ class Side:
         self.starts = {b.first: b for b in self.blocks}
         self.keys = dict(enumerate(keys(program, function), function.first))
         self._idle: dict[int, bool] = {}
+        self._written: dict[frozenset[int], frozenset[int]] = {}
 
     def inst(self, index: int) -> Instruction:
         """An instruction."""
@@ -85,24 +86,79 @@ class Side:
         return tuple(sorted(found))
 
     @cached_property
-    def headers(self) -> frozenset[int]:
-        """First instructions of blocks that a walk along the edges comes back to: of loops."""
-        found: set[int] = set()
+    def loops(self) -> dict[int, frozenset[int]]:
+        """First instruction of each loop's first block -> first instructions of its blocks.
+
+        A loop is what leads to an edge that a walk in depth comes back by.
+        """
+        closing: dict[int, set[int]] = {}
         path: set[int] = set()
         done: set[int] = set()
-        work = [(self.starts[i].index, False) for i in reversed(self.entries)]
+        work = [(self.starts[i].index, -1, False) for i in reversed(self.entries)]
         while work:
-            n, leaving = work.pop()
+            n, source, leaving = work.pop()
             if leaving:
                 path.discard(n)
                 done.add(n)
             elif n in path:
-                found.add(self.blocks[n].first)
+                closing.setdefault(n, set()).add(source)
             elif n not in done:
                 path.add(n)
-                work.append((n, True))
-                work += [(s, False) for s in self.blocks[n].successors]
-        return frozenset(found)
+                work.append((n, -1, True))
+                work += [(s, n, False) for s in self.blocks[n].successors]
+        return {self.blocks[n].first: self._body(n, ends) for n, ends in closing.items()}
+
+    def _body(self, head: int, ends: set[int]) -> frozenset[int]:
+        inside, work = {head}, list(ends)
+        while work:
+            n = work.pop()
+            if n not in inside:
+                inside.add(n)
+                work += self.blocks[n].predecessors
+        return frozenset(self.blocks[n].first for n in inside)
+
+    @cached_property
+    def kernarg(self) -> tuple[int, int] | None:
+        """First unit of the pair that holds the kernarg segment's address, and its bytes.
+
+        Source: LLVM AMDGPUUsage, initial kernel execution state.
+        """
+        for kernel in self.program.object.kernels:
+            if self.program.kernel_function(kernel) == self.function:
+                d = kernel.descriptor
+                if not d.enable_sgpr_kernarg_segment_ptr:
+                    return None
+                first = 4 * bool(d.enable_sgpr_private_segment_buffer)
+                first += 2 * bool(d.enable_sgpr_dispatch_ptr) + 2 * bool(d.enable_sgpr_queue_ptr)
+                return first, kernel.metadata.kernarg_bytes
+        return None
+
+    def untouched(self, index: int, units: frozenset[int]) -> bool:
+        """Whether nothing wrote units since the function was entered, on any way to a place."""
+        if units not in self._written:
+            writes = [
+                any(not units.isdisjoint(self._defs(i)) for i in range(b.first, b.last))
+                or b.unknown_successors
+                for b in self.blocks
+            ]
+            dirty: set[int] = set()
+            work = [s for b in self.blocks if writes[b.index] for s in b.successors]
+            while work:
+                n = work.pop()
+                if n not in dirty:
+                    dirty.add(n)
+                    work += self.blocks[n].successors
+            self._written[units] = frozenset(dirty)
+        if self.decoded(index) is None:
+            return False
+        block = self.live.block_of(index)
+        return block.index not in self._written[units] and all(
+            units.isdisjoint(self._defs(i)) for i in range(block.first, index)
+        )
+
+    def _defs(self, index: int) -> frozenset[int]:
+        d = decode(self.inst(index), self.program.target)
+        return frozenset(range(128)) if d.traits.indirect else d.defs
 
     @cached_property
     def units(self) -> frozenset[int]:
