@@ -202,6 +202,7 @@ def model(
     cases: bool = False,
     below: float | None = None,
     detail: bool = False,
+    latency: NDArray[np.float64] | None = None,
 ) -> Estimate:
     """The cycle model's estimate for a traced launch; see `timing.model.estimate`."""
     function = program.kernel_function(kernel)
@@ -219,6 +220,7 @@ def model(
         cases=cases,
         below=below,
         detail=detail,
+        latency=latency,
     )
 
 

@@ -414,6 +414,7 @@ class EmulatedDevice:
         cases: bool = False,
         below: float | None = None,
         detail: bool = False,
+        latency: NDArray[np.float64] | None = None,
     ) -> Estimate:
         """The cycle model's full answer for one dispatch; see `timing.model.estimate`.
 
@@ -434,7 +435,7 @@ class EmulatedDevice:
         streams = clock.streams(launch, record)
         return clock.model(
             loaded.program, kernel, launch, streams,
-            split=split, cases=cases, below=below, detail=detail,
+            split=split, cases=cases, below=below, detail=detail, latency=latency,
         )  # fmt: skip
 
     def time(

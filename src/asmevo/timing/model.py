@@ -172,6 +172,7 @@ def estimate(
     cases: bool = False,
     below: float | None = None,
     detail: bool = False,
+    latency: _F64 | None = None,
 ) -> Estimate:
     """Modelled time of a launch.
 
@@ -194,6 +195,7 @@ def estimate(
         split: whether to run the second simulation that `core_cycles` takes (else it is nan).
         cases: whether to time it in all machine cases too (`timing.cases`).
         detail: whether to give `Estimate.detail`.
+        latency: measured clocks of each load of the program (`trace.Trace.latency`).
         below: time the cases if the nominal time is below this; otherwise they do not matter.
 
     Raises:
@@ -214,6 +216,8 @@ def estimate(
         raise InputError(f"a launch of {total} workgroups has no time", "check the grid")
     place = in_turn(groups, total) if members is None else members
     launch = _Launch.of(flat, groups, place, scale, occupancy, used, footprint, limit, cold)
+    if latency is not None:
+        launch = replace(launch, shared=replace(launch.shared, latency=latency[first:last]))
     run = launch.timed(used, detail=detail)
     stall = np.zeros(size)
     count = np.zeros(size, dtype=np.int64)
@@ -320,9 +324,10 @@ class _Launch:
         full = case.data == "memory"  # all units ask, whether the launch fills them or not
         used = under_load(case.of(stock), 1.0 if full else self.load)
         used = self.traffic.on(used, self.units if full else self.busy, case.data)
+        shared = self.shared
         if ideal:
-            used = _ideal(used)
-        ran = self.shared.run(used, case.seed, detail)
+            used, shared = _ideal(used), replace(shared, latency=None)
+        ran = shared.run(used, case.seed, detail)
         slots = min(int(self.place.shape[0]), self.units * self.shared.residents)
         cycles = makespan(ran.durations[self.place] * self.scale, slots) + ran.ramp
         if not ideal:

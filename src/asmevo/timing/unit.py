@@ -210,6 +210,7 @@ class Shared:
         residents: workgroups on the unit at once.
         limit: most wave instructions of one simulation; None for all.
         cold: whether first touches of instructions and arguments are cold.
+        latency: measured latency by instruction, -1 none; None: none at all.
     """
 
     program: StaticProgram
@@ -218,6 +219,7 @@ class Shared:
     residents: int
     limit: int | None
     cold: bool
+    latency: _F64 | None = None
 
     def run(self, machine: MachineModel, seed: int = 0, detail: bool = False) -> Ran:
         """Simulate until every representative that stands for a workgroup was on the unit.
@@ -305,6 +307,7 @@ class Shared:
             machine,
             starts=_staggered(owner, machine["launch_workgroup"], seed) if seed else None,
             cold=cold,
+            memory_latency=self.latency,
             accesses=joined,
             access=rows,
             record=ran.detail is not None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +34,7 @@ if TYPE_CHECKING:  # the compilers behind these take longer to load than most us
     from asmevo.device.clock import TimedLaunch
     from asmevo.timing.detail import LaunchDetail
     from asmevo.timing.model import Estimate
+    from asmevo.timing.trace import Trace
 
 SCHEMA = "asmevo/profile/1"
 REASONS = tuple(reason.name.lower() for reason in Reason)
@@ -68,6 +70,7 @@ def profile(
     sizes: Sizes | None = None,
     input_seed: int | None = None,
     machine: MachineLike | None = None,
+    trace: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Profile:
     """Model a kernel's time and where it goes: instructions, reasons, units, bytes.
@@ -78,10 +81,13 @@ def profile(
         object, launch, kernel, sizes, input_seed: see `launches`; variants are for tests and are
             left out.
         machine: see `machine_of`.
+        trace: folder of a rocprofv3 trace of this kernel (`timing.trace`): measured latencies of
+            its loads take the place of modelled ones, measured clocks give hot windows.
         progress: told (launch, launches, label).
 
     Raises:
-        InputError: the launch does not fit the object, or the machine runs other code.
+        InputError: the launch does not fit the object, the machine runs other code, or the trace
+            is of other code or unreadable.
         UnsupportedError: an instruction or target without emulation or machine.
         RunFault: the kernel faulted, so there is nothing to time.
     """
@@ -96,11 +102,13 @@ def profile(
     program = device.program(opened.data)
     chosen = opened.code.kernel(capsules[0].kernel)
     used = device.machine(opened.data, chosen.name)
+    seen = None if trace is None else _read(Path(trace), program, chosen.name)
+    latency = seen.latency if seen is not None and seen.instructions else None
     for n, capsule in enumerate(capsules):
         if progress is not None:
             progress(n, len(capsules), capsule.label)
         with naming(opened.path):
-            result = device.estimate(opened.data, capsule, split=True, detail=True)
+            result = device.estimate(opened.data, capsule, split=True, detail=True, latency=latency)
         estimates.append(result)
         fits = plan(opened.code.kernel(capsule.kernel), capsule, used)
         entries.append(_entry(capsule, result, fits, program))
@@ -113,6 +121,7 @@ def profile(
         "machine": used.to_json(),
         "machine_title": used.title,
         "launches": entries,
+        "measured": None if seen is None else _measured(seen, program),
         "untimed": len(every) - len(capsules),
         "notes": notes,
     }
@@ -217,6 +226,37 @@ def _windows(clocks: NDArray[np.float64], program: Program) -> list[dict[str, An
         )
         left[first:last] = 0.0
     return found
+
+
+def _read(place: Path, program: Program, kernel: str) -> Trace:
+    from asmevo.timing.trace import read_trace
+
+    return read_trace(place, program.instructions, program.offsets, program.target, kernel)
+
+
+def _measured(seen: Trace, program: Program) -> dict[str, Any]:
+    """What a trace says, apart from everything that is modelled."""
+    times = sorted(seen.nanoseconds)
+    total = max(float(seen.clocks.sum()), 1.0)
+    return {
+        "label": "measured",
+        "sources": list(seen.sources),
+        "waves": seen.waves,
+        "dispatches": len(times),
+        "median_microseconds": times[len(times) // 2] / 1e3 if times else None,
+        "windows": _windows(seen.clocks, program) if seen.instructions else [],
+        "instructions": [
+            {
+                "index": i,
+                "text": program.line(i),
+                "executions": int(seen.executions[i]),
+                "clocks": float(seen.clocks[i]),
+                "share": float(seen.clocks[i]) / total,
+                "latency": float(seen.latency[i]) if seen.latency[i] >= 0 else None,
+            }
+            for i in np.flatnonzero(seen.executions).tolist()
+        ],
+    }
 
 
 def _instructions(detail: LaunchDetail, program: Program) -> list[dict[str, Any]]:

@@ -40,6 +40,12 @@ def register(app: typer.Typer) -> None:
         size: SizeOption = None,
         input_seed: SeedOption = None,
         machine: MachineOption = None,
+        trace: Annotated[
+            Path | None,
+            typer.Option(
+                help="folder of a rocprofv3 trace of this kernel (ATT, rocpd): sets latencies"
+            ),
+        ] = None,
         perfetto: Annotated[
             Path | None,
             typer.Option(help="write the waves of a compute unit as a trace for ui.perfetto.dev"),
@@ -66,6 +72,7 @@ def register(app: typer.Typer) -> None:
                 sizes=sizes_of(size),
                 input_seed=input_seed,
                 machine=machine,
+                trace=trace,
                 progress=advance,
             )
         wrote: list[str] = []

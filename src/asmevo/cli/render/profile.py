@@ -108,9 +108,45 @@ def text(data: Mapping[str, Any], everything: bool = False) -> list[str]:
         lines += ["", "busy share of a compute unit:"]
         lines += _bars(entry["busy"], UNITS)
         lines += ["", *_listing(entry, everything), ""]
+    if data["measured"]:
+        lines += [*_measured(data["measured"]), ""]
     if data["untimed"]:
         lines.append(f"not timed: {counted(data['untimed'], 'launch', 'launches')}, for tests only")
     return [*lines, *(f"note: {note}" for note in data["notes"])]
+
+
+def measured(found: Mapping[str, Any]) -> str:
+    """One line on a trace."""
+    parts: list[str] = []
+    if found["waves"]:
+        parts.append(f"{counted(found['waves'], 'wave')} traced by instruction")
+    if found["dispatches"]:
+        median = found["median_microseconds"]
+        parts.append(
+            f"{counted(found['dispatches'], 'dispatch', 'dispatches')}, median {median:,.1f} us"
+        )
+    known = sum(row["latency"] is not None for row in found["instructions"])
+    if known:
+        parts.append(f"latencies of {counted(known, 'load')} are the trace's")
+    return "; ".join(parts)
+
+
+def _measured(found: Mapping[str, Any]) -> list[str]:
+    hot = {i for w in found["windows"] for i in range(w["first"], w["last"])}
+    rows = [r for r in found["instructions"] if r["index"] in hot]
+    cells = [
+        (
+            str(r["index"]),
+            str(r["executions"]),
+            f"{r['share']:.1%}",
+            "" if r["latency"] is None else f"{r['latency']:.0f}",
+            cut(r["text"], 60),
+        )
+        for r in rows
+    ]
+    head = ("index", "executions", "clocks", "latency", "instruction")
+    windows = ["measured hot windows:", *table(cells, head)] if cells else []
+    return [f"measured: {measured(found)}", *windows]
 
 
 def _bars(shares: Mapping[str, float], words: Mapping[str, str]) -> list[str]:
@@ -167,7 +203,8 @@ def html(data: Mapping[str, Any]) -> str:
         }
         for entry in data["launches"]
     ]
-    return page("profile.html", data=data, launches=launches)
+    seen = measured(data["measured"]) if data["measured"] else ""
+    return page("profile.html", data=data, launches=launches, measured=seen)
 
 
 def _rows(entry: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -140,6 +140,8 @@ def _vector_memory(
         latency = c.store_latency
         if a >= 0:
             latency += accesses[3][a]
+    elif memory_latency[i] >= 0.0:  # measured: whatever level served it
+        latency = memory_latency[i]
     elif a >= 0:
         latency = c.level_l1
         if accesses[2][a] > 0.0:
@@ -147,8 +149,6 @@ def _vector_memory(
         elif moved > 0.0:
             latency = c.level_l2
         latency += accesses[3][a]
-    elif memory_latency[i] >= 0.0:
-        latency = memory_latency[i]
     elif cold and not touched[w, i]:
         latency += c.vmem_cold
     touched[w, i] = 1
