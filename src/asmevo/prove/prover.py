@@ -6,17 +6,19 @@ because most windows that differ differ on nearly every state.
 
 from __future__ import annotations
 
+import struct
 import time
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from asmevo.isa.instruction import Instruction
+from asmevo.isa.operand import EXEC
 from asmevo.program.permutation import reordered
 from asmevo.prove.backend import NAME
 from asmevo.prove.comparison import Comparison, Open
 from asmevo.prove.replay.reference import run_region
 from asmevo.prove.replay.state import CannotRun, Executor, State
-from asmevo.prove.replay.states import States, try_state, vector_index
+from asmevo.prove.replay.states import ORDINARY, States, try_state, vector_index
 from asmevo.prove.solver import Model, OutOfTime, Solver
 from asmevo.prove.symbolic.step import Unmodelled
 from asmevo.prove.terms.node import Node, TooLarge, cone
@@ -25,6 +27,7 @@ from asmevo.prove.window import Region, Window
 
 _MOST_FLOATS = 3  # operations that the theory of floats is asked about
 _RUNS = 10
+_CLOSE, _SMALL = 1e-3, 1e-30  # of floats that differ by rounding
 _IEEE = f"{NAME} with IEEE 754"
 
 
@@ -90,9 +93,9 @@ class _Attempt:
         found = terms.open()
         if found.settled:
             return Verdict("proved", "equal terms", solver="terms")
-        example, why = self._run()
-        if example is not None:
-            return self._refuted(example)
+        found_by_run, why = self._run()
+        if found_by_run is not None:
+            return found_by_run
         named = any(node.op == "named" for node in cone(_roots(found)))
         left, model = self._solved(terms, found, named=named)
         if left.settled:
@@ -127,15 +130,15 @@ class _Attempt:
         return left, model
 
     # --- runs -----------------------------------------------------------------------------
-    def _run(self) -> tuple[Counterexample | None, str]:
-        """A counterexample among states that are worth trying; else why none could be tried."""
+    def _run(self) -> tuple[Verdict | None, str]:
+        """The refutation by a state that is worth trying; else why none could be tried."""
         why = ""
-        for state in islice(States(self.window), self.runs):
+        for number, state in enumerate(islice(States(self.window), self.runs)):
             if time.monotonic() > self.deadline:
                 raise OutOfTime
             example, why = self._try(state)
             if example is not None:
-                return example, ""
+                return _refuted(example, state, number < ORDINARY), ""
             if why:
                 break
         return None, why
@@ -151,9 +154,10 @@ class _Attempt:
 
     def _left_open(self, left: Open, model: Model | None, why: str) -> Verdict:
         if model is not None:
-            example, failed = self._try(self._state(model))
+            state = self._state(model)
+            example, failed = self._try(state)
             if example is not None:
-                return self._refuted(example)
+                return _refuted(example, state, False)
             if not failed:
                 return _unknown(f"not decided: {left.in_words()}; a counterexample did not replay")
             why = why or failed
@@ -172,8 +176,22 @@ class _Attempt:
                 row[lane] = value
         return state
 
-    def _refuted(self, example: Counterexample) -> Verdict:
-        return Verdict("refuted", example.one_line(), example, solver="run")
+
+def _refuted(example: Counterexample, state: State, ordinary: bool) -> Verdict:
+    """The verdict of a counterexample, and what it takes to see it."""
+    full = state.registers.read_scalar(EXEC, 64) == (1 << 64) - 1
+    needs: tuple[str, ...] = ()
+    if example.lane is not None:
+        x, y = (
+            struct.unpack("<f", v.to_bytes(4, "little"))[0] for v in (example.before, example.after)
+        )
+        if x != x and y != y:
+            needs = ("nan",)
+        elif abs(x - y) <= _CLOSE * max(abs(x), abs(y)) and abs(x) > _SMALL:
+            needs = ("rounding",)
+    if not needs and not ordinary:
+        needs = ("a special state",) if full else ("lanes",)
+    return Verdict("refuted", example.one_line(), example, solver="run", needs=needs)
 
 
 def _roots(left: Open) -> list[Node]:

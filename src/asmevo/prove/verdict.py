@@ -52,7 +52,9 @@ class Verdict:
         seconds: CPU time that it took.
         solver: what decided: "order", "terms" (equal after rewriting), "bitwuzla 0.9.1", "run".
         certificate: what a later audit needs to decide anew: JSON types only.
-        inexact: results differ by rounding alone, as mul and add from fma.
+        needs: of "refuted": what it takes to see a difference that most states do not show: "nan",
+            "rounding", "lanes" (EXEC not full), "a special state" (accesses that meet, numbers at a
+            limit). Empty: nothing.
     """
 
     status: Status
@@ -61,7 +63,17 @@ class Verdict:
     seconds: float = 0.0
     solver: str = ""
     certificate: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    inexact: bool = False
+    needs: tuple[str, ...] = ()
+
+    @property
+    def inexact(self) -> bool:
+        """Whether results differ by rounding alone, as mul and add from fma."""
+        return self.needs == ("rounding",)
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is refuted, and most states show it."""
+        return self.status == "refuted" and not self.needs
 
     @property
     def holds(self) -> bool:

@@ -22,6 +22,7 @@ from asmevo.device.protocol import Device, DeviceRecipe, Timing
 from asmevo.program.model import Program
 from asmevo.program.recover import recover
 from asmevo.search.commit import CommitRule
+from asmevo.search.proof import Proofs
 from asmevo.verify.oracle import DifferentialOracle
 from asmevo.verify.report import VerifyConfig, VerifyReport
 
@@ -104,6 +105,11 @@ class Bench:
     def program(self) -> Program:
         """K0's program."""
         return recover(self.code_object)
+
+    @cached_property
+    def proofs(self) -> Proofs:
+        """The prover's answers for the problem's kernel."""
+        return Proofs(self.problem.kernel)
 
     @cached_property
     def findings(self) -> Sequence[Finding]:

@@ -54,7 +54,8 @@ class Candidate:
         object: the built file.
         built: the program recovered from `object`, not the one that made it.
         code_object: `object`, opened.
-        evidence: strength of the evidence, after differential execution.
+        evidence: strength of the evidence, after differential execution; of an accepted candidate
+            perhaps a proof.
         report: of the runs, likewise.
         timings: one per timed launch, after timing.
         decision: of the commit rule.
@@ -209,7 +210,7 @@ class Tested(Gate):
     """Stops a candidate whose changes no launch executed, or showed the effect of.
 
     A block whose instructions are only in another order passes if an independent check of their
-    dependences agrees.
+    dependences agrees, and so does a kernel that is proved to do what K0 does.
     """
 
     name = "coverage"
@@ -221,6 +222,8 @@ class Tested(Gate):
         allowed = self.bench.problem.verify.allow_untested
         found = untested_changes(candidate.report, self.bench.program, candidate.built)
         if found.ok or allowed or not candidate.report.ok:
+            return None
+        if self.bench.proofs.compare(self.bench.program, candidate.built).holds:
             return None
         return self._stop("untested", found.one_line(), untested=found.to_json())
 
@@ -245,7 +248,12 @@ class Time(Gate):
 
 
 class Commit(Gate):
-    """The commit rule. The only gate that accepts."""
+    """The commit rule. The only gate that accepts.
+
+    What is accepted is compared with its parent by the prover, for its evidence alone. The prover
+    stops nobody: a window that is not equal says that registers differ at a place where control
+    passes, which a renamed register does as well, and no state of a kernel need lead there.
+    """
 
     name = "commit"
 
@@ -271,7 +279,17 @@ class Commit(Gate):
             reason = f"slower than K0 in a machine case: {decision.slower}"
         if decision.implausible:
             reason += "; implausibly large, check the capsule"
+        if decision.status == "accepted":
+            data["proof"] = self._proof(candidate)
         return GateVerdict(decision.status, self.name, reason, data)
+
+    def _proof(self, candidate: Candidate) -> dict[str, str]:
+        """What the prover says; a proof is the stronger evidence."""
+        assert candidate.built is not None, "a gate ran before the build"
+        found = self.bench.proofs.compare(candidate.program, candidate.built)
+        if found.holds:  # "identical" but for waits, whose values are none
+            candidate.evidence = "reordered" if found.status == "reordered" else "proved"
+        return {"status": found.status, "reason": found.reason}
 
 
 def _bytes(candidate: Candidate) -> bytes:

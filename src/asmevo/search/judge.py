@@ -1,8 +1,8 @@
 """The judge: a task in, a judgement out, and nothing else.
 
-`judge` is a function of its task. It reads no store and no clock and keeps nothing that could
-change a later judgement, and both task and judgement are frozen data that pickle: it runs as well
-in a worker process or on another machine as in the controller.
+`judge` is a function of its task. It reads no store, and no clock but for the limit on proofs, and
+keeps nothing that could change a later judgement; both task and judgement are frozen data that
+pickle: it runs as well in a worker process or on another machine as in the controller.
 
 The gates stand in one fixed order:
 duplicate -> assemble -> same object -> ABI and resources -> waits, hazards, registers ->

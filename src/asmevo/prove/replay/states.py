@@ -1,8 +1,9 @@
 """States on which two regions are tried, and what differs after them.
 
-Random bits alone rarely let addresses meet or floats be special, so each state is of one of a few
-kinds: random bits, small numbers, floats, and a handful of values that all registers share, whose
-sums stay near each other.
+The first states are *ordinary*: random bits or floats, all lanes active; what differs there differs
+nearly everywhere. Random bits alone rarely let addresses meet or floats be special, so the others
+are of one of a few kinds: random bits, small numbers, floats, special floats, and a handful of
+values that all registers share, whose sums stay near each other.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from asmevo.prove.replay.state import Bytes, CannotRun, Executor, State, vector_
 from asmevo.prove.verdict import Counterexample
 from asmevo.prove.window import Window, instructions
 
+ORDINARY = 3
 _FULL = (1 << 64) - 1
 _SPECIAL = np.array(
     [0, 1, 0x80000000, 0x3F800000, 0xBF800000, 0x40000000, 0x7F800000, 0xFF800000, 0x7FC00000,
@@ -84,7 +86,7 @@ class States:
     def make(self, number: int) -> State:
         """State `number` of the sequence."""
         registers = Registers()
-        rng, kind = self._rng, number % 5
+        rng, kind = self._rng, (0, 2, 0)[number] if number < ORDINARY else number % 5
         for unit in self._vectors:
             values = self._values(kind, 64)
             if unit in self._window.assumptions.uniform:
@@ -98,7 +100,8 @@ class States:
             state.write(unit, value & 1 if unit == SCC else value)
         if SCC not in self._scalars:
             registers.scc = bool(rng.integers(0, 2))
-        lanes = _FULL if self._window.assumptions.exec_full or number % 3 == 0 else int(
+        full = self._window.assumptions.exec_full or number < ORDINARY or number % 3 == 0
+        lanes = _FULL if full else int(
             rng.integers(0, 1 << 64, dtype=np.uint64)
         )  # fmt: skip
         registers.write_scalar(EXEC, lanes, 64)
