@@ -7,9 +7,9 @@ from collections import OrderedDict
 from collections.abc import Hashable
 
 from asmevo.program.model import Program
-from asmevo.prove.comparing import Compared, compare
-from asmevo.prove.sides import Side
 from asmevo.prove.verdict import Verdict
+from asmevo.prove.versions.comparing import Compared, compare
+from asmevo.prove.versions.sides import Side
 from asmevo.prove.window import Window
 from asmevo.verify.proofs import prove
 
