@@ -12,13 +12,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from asmevo.api import launches
+from asmevo.api import launches, run, verify
 from asmevo.api.programs.executing import environment
 from asmevo.codeobject import CodeObject
 from asmevo.device.emulated import EmulatedDevice
 from asmevo.device.hip.device import HipDevice
 from asmevo.device.protocol import RunOptions
-from asmevo.errors import AsmEvoError, EnvironmentFault, UnsupportedError
+from asmevo.errors import AsmEvoError, EnvironmentFault, InputError, UnsupportedError
 from asmevo.isa.target import Target
 from asmevo.program.build import assemble_object
 from conftest import KERNELS
@@ -192,3 +192,28 @@ def test_times_of_several_objects_in_turns(saxpy):
     one, two = device.compare([data, data], capsule, 3)
     assert len(one.samples) == len(two.samples) == 3
     device.close()
+
+
+@injected
+def test_run_and_verify_take_the_device(saxpy, monkeypatch):
+    made = environment("gfx942", base={})
+    for key, value in made.items():
+        monkeypatch.setenv(key, value)
+    monkeypatch.setenv("ASMEVO_HIP_LIBRARY", made["TRITON_LIBHIP_PATH"])
+    data, capsule = saxpy
+    found = run(data, capsule, device="hip:0")
+    assert found.ok, found.reason
+    got = np.frombuffer(found.results[0].buffers["y"], np.float32)
+    assert (got == expected(capsule)).all()
+    with pytest.raises(InputError, match="unknown device"):
+        run(data, capsule, device="gpu")
+
+
+@pytest.mark.skipif("ASMEVO_CORPUS_TEST" not in os.environ, reason="long: make corpus-test")
+@injected
+def test_verify_on_the_device(saxpy, monkeypatch):
+    made = environment("gfx942", base={})
+    for key, value in made.items():
+        monkeypatch.setenv(key, value)
+    monkeypatch.setenv("ASMEVO_HIP_LIBRARY", made["TRITON_LIBHIP_PATH"])
+    assert verify(saxpy[0], saxpy[0], saxpy[1], device="hip").ok

@@ -17,13 +17,14 @@ from asmevo.capsule.recorded import is_recording, open_capsule
 from asmevo.capsule.recorded.convert import ORIGIN
 from asmevo.capsule.spec import LaunchSpec
 from asmevo.codeobject import CodeObject, Kernel
-from asmevo.errors import AsmEvoError
+from asmevo.errors import AsmEvoError, InputError
 from asmevo.program import recover
 from asmevo.timing.machine import MachineModel, find_machine
 from asmevo.verify.synthesize import capsules_for, is_capsule
 
 if TYPE_CHECKING:
     from asmevo.device.emulated import EmulatedDevice
+    from asmevo.device.hip.device import HipDevice
 
 Progress = Callable[[int, int, str], None]
 """(done, total or 0, note): told while something long goes on."""
@@ -184,6 +185,27 @@ def emulated(
     return EmulatedDevice(
         progress=lambda done, total: show(done, total, "compiling helpers"), machine=used
     )
+
+
+def device_of(name: str, progress: Progress | None = None) -> EmulatedDevice | HipDevice:
+    """The device of that name: `emulated`, `hip`, `hip:N`, or `auto`.
+
+    `auto` is the first GPU where the system has one, else the emulator.
+
+    Raises:
+        InputError: another name.
+        EnvironmentFault: there is no such GPU, or no runtime for it.
+    """
+    kind, _, number = name.partition(":")
+    if name == "auto":
+        kind = "hip" if Path("/dev/kfd").exists() else "emulated"
+    if kind == "emulated" and not number:
+        return emulated(progress)
+    if kind != "hip" or not (number or "0").isdigit():
+        raise InputError(f"unknown device {name!r}", "use auto, emulated, hip or hip:N")
+    from asmevo.device.hip.device import HipDevice
+
+    return HipDevice(int(number or "0"))
 
 
 def idle_notes(

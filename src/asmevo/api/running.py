@@ -16,7 +16,7 @@ from asmevo.api.objects import (
     ObjectLike,
     Progress,
     Sizes,
-    emulated,
+    device_of,
     launch_notes,
     launches,
     open,
@@ -57,9 +57,10 @@ def run(
     matrix: Literal["fast", "exact"] = "fast",
     budget: int = DEFAULT_INSTRUCTION_BUDGET,
     profile: bool = False,
+    device: str = "emulated",
     progress: Progress | None = None,
 ) -> Run:
-    """Execute a kernel on the emulator: buffers, memory faults, counts, fidelity.
+    """Execute a kernel, on the emulator or a GPU: buffers, memory faults, counts, fidelity.
 
     Args:
         object, launch, kernel, sizes, input_seed: see `launches`.
@@ -67,6 +68,7 @@ def run(
         matrix: arithmetic of matrix instructions.
         budget: most wave instructions of a launch.
         profile: list the instructions that were executed most.
+        device: see `device_of`; on a GPU, execution counts come from the emulator.
         progress: told (launch, launches, label).
 
     Raises:
@@ -79,7 +81,7 @@ def run(
     )
     notes = launch_notes(opened, launch, kernel)
     after = Witness.of(launch, capsules)
-    device = emulated(progress)
+    runner = device_of(device, progress)
     options = RunOptions(schedule=schedule, instruction_budget=budget, profile=True, matrix=matrix)
     entries: list[dict[str, Any]] = []
     results: list[RunResult] = []
@@ -89,9 +91,9 @@ def run(
         if progress is not None:
             progress(n, len(capsules), capsule.label)
         with naming(opened.path):
-            result = device.run(opened.data, capsule, options)
+            result = runner.run(opened.data, capsule, options)
         results.append(result)
-        program = device.program(opened.data)
+        program = runner.program(opened.data)
         entry = _entry(capsule, result, program, opened.code.kernel(capsule.kernel), matrix)
         if after is not None:
             entry["as_recorded"] = after.compare(n, result)

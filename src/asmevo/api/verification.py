@@ -12,7 +12,7 @@ from asmevo.api.objects import (
     ObjectLike,
     Progress,
     Sizes,
-    emulated,
+    device_of,
     launch_notes,
     launches,
     open,
@@ -22,7 +22,7 @@ from asmevo.capsule.model import Capsule
 from asmevo.check.comparison import compare_objects, examine
 from asmevo.check.findings import Finding
 from asmevo.check.rules.declared import fields_of
-from asmevo.device.emulated import EmulatedDevice
+from asmevo.device.protocol import Device
 from asmevo.errors import InputError, UnsupportedError
 from asmevo.program import Program
 from asmevo.verify.coverage import Untested, coverage_of, judge_changes
@@ -70,6 +70,7 @@ def verify(
     matrix: Literal["fast", "exact"] = "exact",
     guards_mapped: bool = False,
     allow_untested: bool = False,
+    device: str = "emulated",
     progress: Progress | None = None,
 ) -> Verification:
     """Judge K1 against K0: ABI, waits and hazards, then runs of both on every launch.
@@ -86,6 +87,7 @@ def verify(
         matrix: arithmetic of matrix instructions.
         guards_mapped: map red zones as memory and look for damage, as on hardware.
         allow_untested: accept changes that no launch executes or shows the effect of.
+        device: see `device_of`; wave orders and watched runs need the emulator.
         progress: told when helpers compile.
 
     Raises:
@@ -120,17 +122,17 @@ def verify(
             {"findings": [f.as_json() for f in findings]},
             tuple(findings),
         )
-    device = emulated(progress)
-    report = DifferentialOracle(k0.data, device, config).verify(k1.data, capsules)
+    runner = device_of(device, progress)
+    report = DifferentialOracle(k0.data, runner, config).verify(k1.data, capsules)
     if report.status == "input_invalid":
         # No verdict on K1: K0 cannot serve as the reference on this launch.
         raise InputError(report.reason)
     if report.status == "unsupported":
         raise UnsupportedError(report.reason)
-    program = device.program(k1.data)
-    report, missed = judge_changes(report, device.program(k0.data), program, allowed=allow_untested)
-    report, seen = watch(report, k0.data, k1.data, capsules, device, config)
-    record = evidence(report, k0.data, k1.data, capsules, device, config)
+    program = runner.program(k1.data)
+    report, missed = judge_changes(report, runner.program(k0.data), program, allowed=allow_untested)
+    report, seen = watch(report, k0.data, k1.data, capsules, runner, config)
+    record = evidence(report, k0.data, k1.data, capsules, runner, config)
     record["dynamic_findings"] = [f.as_json() for f in seen]
     record["evidence_schema"] = record.pop("schema")
     record["coverage"] = code_coverage(report, program)
@@ -151,7 +153,7 @@ def watch(
     k0: bytes,
     k1: bytes,
     capsules: Sequence[Capsule],
-    device: EmulatedDevice,
+    device: Device,
     config: VerifyConfig,
 ) -> tuple[VerifyReport, tuple[Finding, ...]]:
     """The report, refused where watched runs show what K0 does not (`verify.watched`)."""

@@ -54,6 +54,9 @@ PageOption = Annotated[
     PageFormat,
     typer.Option("--format", "-f", help="text for people, json for programs, html a page"),
 ]
+DeviceOption = Annotated[
+    str, typer.Option(help="what runs the kernel: emulated, hip (a GPU), hip:N, or auto")
+]
 ForceOption = Annotated[
     bool, typer.Option("--force", help="replace output files that exist (an input never)")
 ]

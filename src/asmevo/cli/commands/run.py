@@ -15,6 +15,7 @@ from asmevo.api.files import check_outputs, write_file
 from asmevo.api.objects import launch_inputs
 from asmevo.capsule.model import Capsule
 from asmevo.cli.common import (
+    DeviceOption,
     ForceOption,
     KernelOption,
     MatrixMode,
@@ -88,6 +89,7 @@ def register(app: typer.Typer) -> None:
             Path | None, typer.Option(help="folder to write each launch to, as a capsule file")
         ] = None,
         force: ForceOption = False,
+        device: DeviceOption = "emulated",
         format: FormatOption = Format.TEXT,
     ) -> None:
         """Run a kernel on the emulator: outputs, memory faults, counts, fidelity.
@@ -112,6 +114,7 @@ def register(app: typer.Typer) -> None:
                 matrix=matrix.value,
                 budget=budget,
                 profile=profile,
+                device=device,
                 progress=advance,
             )
         lines: list[str] = []

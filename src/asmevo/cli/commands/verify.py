@@ -11,6 +11,7 @@ from asmevo.api import verify
 from asmevo.api.verification import DEFAULT_POISON, DEFAULT_SCHEDULES
 from asmevo.cli.common import (
     DeclareOption,
+    DeviceOption,
     KernelOption,
     LaunchOption,
     MatrixMode,
@@ -71,6 +72,7 @@ def register(app: typer.Typer) -> None:
             bool,
             typer.Option("--allow-untested", help="accept changes of code that no launch executes"),
         ] = False,
+        device: DeviceOption = "emulated",
         format: FormatOption = Format.TEXT,
     ) -> None:
         """Judge K1 against K0: ABI, waits and hazards, then runs of both on every launch.
@@ -93,6 +95,7 @@ def register(app: typer.Typer) -> None:
                 matrix=matrix.value,
                 guards_mapped=guards_mapped,
                 allow_untested=allow_untested,
+                device=device,
                 progress=advance,
             )
         lines = [f.one_line() for f in result.findings]

@@ -38,6 +38,7 @@ from asmevo.device.protocol import (
     Timing,
 )
 from asmevo.errors import AsmEvoError, EnvironmentFault, UnsupportedError
+from asmevo.program import Program
 
 PATIENCE = 60.0  # seconds that a request may take
 _START = 120.0
@@ -309,6 +310,10 @@ class HipDevice:
                 f"{self.name} does not work any more: a launch that worked gave {said}",
                 "reset the device, and go on with --resume",
             )
+
+    def program(self, object: bytes) -> Program:
+        """The recovered program of an object."""
+        return self._counting.program(object)
 
     # --- timing -----------------------------------------------------------------------------
     def time(
