@@ -6,6 +6,8 @@ machine around decide are not run here.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,12 +16,19 @@ from asmevo.isa.flow import Condition
 from asmevo.isa.hwreg import HwReg, hwreg_field
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import EXEC, M0, VCC, Imm, Operand, RegKind
-from asmevo.isa.semantics import table
+from asmevo.isa.semantics import numpy_algebra, table
 from asmevo.isa.semantics.instruction.decode import UnsupportedForm
 from asmevo.isa.semantics.instruction.lanes import swizzle_lanes
 from asmevo.isa.semantics.instruction.mix import mix_semantic
 from asmevo.isa.semantics.instruction.reference import Registers, run
-from asmevo.isa.semantics.memory import MemoryOp, memory_op, scalar_memory_op, transposed_bits
+from asmevo.isa.semantics.memory import (
+    ATOMICS,
+    MemoryOp,
+    flushes_subnormals,
+    memory_op,
+    scalar_memory_op,
+    transposed_bits,
+)
 from asmevo.isa.semantics.table import FloatMode
 from asmevo.isa.target import Target
 from asmevo.prove.replay.state import LDS, SCRATCH, CannotRun, State, Step
@@ -200,8 +209,11 @@ class _Run:
             self._scalar_load(inst, d)
             return
         op = memory_op(d.name)
-        if op is None or op.action == "atomic" or op.space == "flat":
+        if op is None or op.space == "flat":
             raise CannotRun(str(inst.text))
+        if op.action == "atomic":
+            self._atomic(inst, d, op)
+            return
         operands = list(inst.operands)
         if d.lds_dma:
             self._to_lds(inst, op, operands)
@@ -216,6 +228,40 @@ class _Run:
             return
         places, stored = self._addresses(inst, op, operands)
         self._move(op, places, data if op.action == "load" else stored)
+
+    def _atomic(self, inst: Instruction, d: Decoded, op: MemoryOp) -> None:
+        """One lane after the other, ascending."""
+        change = ATOMICS.get(op.atomic)
+        denormals = flushes_subnormals(op, self._target.arch, self._mode.denorm_32)
+        if change is None or op.pair or denormals or op.atomic == "condxchg":
+            raise CannotRun(str(inst.text))
+        operands = list(inst.operands)
+        result = self._row(operands[0]) if d.returns else None
+        limits: list[int] | None = None
+        if op.space == "buffer":
+            places, data, limits = self._buffer(inst, operands[1:], operands[0])
+        else:
+            rest = operands[1:] if d.returns else operands
+            data = rest[1]
+            if op.space == "lds":
+                offset = self._int(inst, "offset")
+                places = [LDS + (int(a) + offset & _M32) for a in self._rows(rest[0])]
+            else:
+                places, _ = self._addresses(inst, replace(op, action="store"), rest)
+        row, old = self._row(data), np.zeros((op.dwords, 64), np.uint32)
+        for lane in np.flatnonzero(self._active()):
+            if limits is not None and op.size > limits[lane]:
+                continue
+            words = [self._state.memory.load(places[lane] + 4 * n, 4) for n in range(op.dwords)]
+            sent = [int(self._registers.vector[row + n, lane]) for n in range(op.dwords)]
+            wide = [numpy_algebra.value(_joined(w), 32 * op.dwords) for w in (words, sent)]
+            new = int(np.asarray(change(*wide).raw).item())
+            for n in range(op.dwords):
+                self._state.memory.store(places[lane] + 4 * n, 4, new >> 32 * n & _M32)
+                old[n, lane] = words[n]
+        if result is not None:
+            for n in range(op.dwords):
+                self._write(result + n, old[n])
 
     def _int(self, inst: Instruction, name: str) -> int:
         value = inst.modifiers.get(name, 0)
@@ -399,6 +445,10 @@ class _Run:
                 if limits is None or 4 * n + step <= limits[lane]:
                     value = int(self._registers.vector[row + n, lane]) >> low
                     self._state.memory.store(places[lane] + 4 * n, step, value)
+
+
+def _joined(words: list[int]) -> int:
+    return sum(word << 32 * n for n, word in enumerate(words))
 
 
 def _extended(op: MemoryOp, raw: NDArray[np.uint32], old: NDArray[np.uint32]) -> NDArray[np.uint32]:

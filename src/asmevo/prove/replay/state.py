@@ -17,6 +17,8 @@ from asmevo.prove.window import Region
 
 # Where the other spaces begin in a counterexample's addresses; scratch has 2**32 bytes per lane.
 LDS, SCRATCH = 1 << 64, 1 << 65
+# Free bits and set bits of words that are near 1 or -1 as f32, f16 pairs and bf16 pairs.
+WORDS = 0x807F807F, 0x3F003F00
 
 
 class CannotRun(Exception):
@@ -26,13 +28,18 @@ class CannotRun(Exception):
 class Bytes:
     """Memory without holes: what was not written holds words that a seed makes of addresses.
 
+    Args:
+        seed: of the words.
+        known: words by address / 4.
+        ones: the words are floats near 1 in each half.
+
     Attributes:
         written: bytes stored, by address.
         words: words (by address / 4) that were looked at, as they were at the beginning.
     """
 
-    def __init__(self, seed: int, known: dict[int, int] | None = None) -> None:
-        self.seed = seed * 2 + 1
+    def __init__(self, seed: int, known: dict[int, int] | None = None, ones: bool = False) -> None:
+        self.seed, self.ones = seed * 2 + 1, ones
         self.written: dict[int, int] = {}
         self.words: dict[int, int] = dict(known or {})
         self._dirty: set[int] = set()
@@ -41,7 +48,10 @@ class Bytes:
         word = self.words.get(number)
         if word is None:
             mixed = (number * 0x9E3779B97F4A7C15 + self.seed * 0xBF58476D1CE4E5B9) >> 29
-            word = self.words[number] = (mixed ^ mixed >> 17) & 0xFFFFFFFF
+            word = (mixed ^ mixed >> 17) & 0xFFFFFFFF
+            if self.ones:
+                word = word & WORDS[0] | WORDS[1]
+            self.words[number] = word
         return word
 
     def load(self, address: int, size: int) -> int:
@@ -60,7 +70,7 @@ class Bytes:
     def copy(self) -> Bytes:
         """A copy that may be written."""
         other = Bytes(0, self.words)
-        other.seed, other.written = self.seed, dict(self.written)
+        other.seed, other.ones, other.written = self.seed, self.ones, dict(self.written)
         other._dirty = set(self._dirty)
         return other
 
