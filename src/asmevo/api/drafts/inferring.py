@@ -154,8 +154,12 @@ def _probe(opened: Object, name: str, sizes: dict[str, int]) -> Draft:
     else:
         block_why = explorer.find_block()
     lds_why = "shared in Triton's .json" if "shared" in facts else "nothing asks for more"
-    whole = [k.offset for k in known if k.pointer and k.dtype.startswith(("i", "u"))]
-    explorer.wake(whole or [k.offset for k in known if k.pointer and not k.dtype])
+    whole = {k.offset: DTYPES[k.dtype].size for k in known
+             if k.pointer and k.dtype.startswith(("i", "u"))}  # fmt: skip
+    if whole:
+        explorer.lead(whole)
+    else:
+        explorer.wake([k.offset for k in known if k.pointer and not k.dtype])
     shape = explore(explorer)
     elements = Elements(prober.program, found)
     return fill(explorer, shape, known, elements, lds_why, block_why, sizes)

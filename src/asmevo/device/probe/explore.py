@@ -11,6 +11,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from asmevo.capsule.infer.grid import Axis, Part
 from asmevo.device.probe.run import Prober, Seen, Setup
 
@@ -27,6 +29,7 @@ _CAP = 200  # workgroups along an axis after which it counts as unguarded
 _FAR = 1 << 14
 FEW = 3
 _CONTENTS = (1, 16, 64)
+_RAMP = 1 << 14  # bytes of contents that rise
 _MORE = 2100  # added to a size to see whether more workgroups find work
 _BLOCKS_1D = (256, 64, 128, 512, 1024, 32)
 _BLOCKS_2D = ((16, 16), (32, 8), (64, 4), (32, 32), (8, 32), (4, 64), (128, 2), (8, 8), (16, 8))
@@ -80,6 +83,7 @@ class Explorer:
         groups: workgroups along an axis that the launch is free to choose.
         fill: 32-bit word that fills the memory behind a pointer.
         contents: bytes behind a pointer.
+        step: between the numbers that these are, 0 where there are none.
     """
 
     prober: Prober
@@ -93,6 +97,7 @@ class Explorer:
     groups: int = FEW
     fill: Mapping[int, int] = field(default_factory=dict[int, int])
     contents: Mapping[int, bytes] = field(default_factory=dict[int, bytes])
+    step: int = 0
     axes: tuple[Axis, Axis, Axis] = (Axis(), Axis(), Axis())
     faults: dict[str, int] = field(default_factory=dict[str, int])
     _seen: dict[object, Seen] = field(default_factory=dict[object, Seen])
@@ -172,6 +177,34 @@ class Explorer:
             if self.run(names, one).wrote:
                 return
         self.fill = {}
+        self.forget()
+
+    def lead(self, widths: Mapping[int, int]) -> None:
+        """Find contents of integer buffers with which the kernel touches most of its pointers.
+
+        Lengths must not be 0, and begins of rows have to rise: one number everywhere, and numbers
+        that rise by the same step, are tried.
+
+        Args:
+            widths: bytes of the elements of each integer buffer, by kernarg offset.
+        """
+        names = {**self.at(self.table)}
+        best: tuple[bool, int, bool] | None = None
+        chosen: tuple[int, int] = (0, 0)
+        for word, step in (*((w, 0) for w in (0, *_CONTENTS)), (0, 1), (0, _CONTENTS[1])):
+            self._contain(widths, word, step)
+            seen = self.run(names, (1, 1, 1))
+            touched = sum(1 for t in seen.pointers.values() if t.end)
+            score = (seen.wrote, touched, not seen.fault)
+            if best is None or score > best:
+                best, chosen = score, (word, step)
+        self._contain(widths, *chosen)
+
+    def _contain(self, widths: Mapping[int, int], word: int, step: int) -> None:
+        """Fill integer buffers with one number, or with multiples of `step`."""
+        self.fill = {} if step else dict.fromkeys(widths, word)
+        self.step = step
+        self.contents = {o: ramp(width, step) for o, width in widths.items()} if step else {}
         self.forget()
 
     # --- the workgroup ----------------------------------------------------------------------
@@ -282,6 +315,12 @@ class _Asked:
             if self.active(point, count) or not self.active(point, count - 1):
                 return False
         return True
+
+
+def ramp(width: int, step: int, start: int = 0) -> bytes:
+    """Integers of `width` bytes that rise by `step`."""
+    count = _RAMP // width
+    return (start + step * np.arange(count)).astype(f"<u{width}").tobytes()
 
 
 def _shapes(dimensions: int, most: int) -> list[Triple]:

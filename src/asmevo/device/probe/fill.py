@@ -10,7 +10,7 @@ from asmevo.capsule.dtypes import dtype
 from asmevo.capsule.infer.draft import Argument, Draft
 from asmevo.capsule.infer.polynomial import Polynomial
 from asmevo.capsule.kernarg import runtime_state
-from asmevo.device.probe.explore import Explorer
+from asmevo.device.probe.explore import Explorer, ramp
 from asmevo.device.probe.extents import Extent, Shape
 from asmevo.device.probe.run import Seen, Touched, role_of
 from asmevo.device.probe.types import Elements, choose
@@ -141,11 +141,15 @@ def _indices(explorer: Explorer, shape: Shape, found: dict[int, Buffer]) -> dict
     if shape.run is None:
         return found
     out = dict(found)
-    fill = dict(explorer.fill)
+    fill, contents = dict(explorer.fill), dict(explorer.contents)
     for offset, buffer in found.items():
         if buffer.role != "in" or not buffer.dtype.startswith(("i", "u")):
             continue
-        explorer.fill = {**fill, offset: fill.get(offset, 0) + 1}
+        if offset in contents:
+            size = dtype(buffer.dtype, explorer.prober.kernel.descriptor.target.arch).size
+            explorer.contents = {**contents, offset: ramp(size, explorer.step, 1)}
+        else:
+            explorer.fill = {**fill, offset: fill.get(offset, 0) + 1}
         explorer.forget()
         moved = explorer.run(shape.base, explorer.grid(shape.base))
         led = tuple(
@@ -155,7 +159,11 @@ def _indices(explorer: Explorer, shape: Shape, found: dict[int, Buffer]) -> dict
         )
         if led or moved.fault:
             out[offset] = replace(buffer, index=led or (-1,))
-    explorer.fill = fill
+        for o in led:
+            # What is written where contents say leaves the rest as it was.
+            if out[o].role == "out" and not moved.fault:
+                out[o] = replace(out[o], role="inout")
+    explorer.fill, explorer.contents = fill, contents
     explorer.forget()
     return out
 
@@ -227,8 +235,17 @@ def fill(
     for argument in known:
         if argument.pointer:
             buffer = found[argument.offset]
-            filled = explorer.fill.get(argument.offset, 0)
-            args.append(_pointer(argument, buffer, shape, rows, known, filled, questions))
+            args.append(
+                _pointer(
+                    argument,
+                    buffer,
+                    shape,
+                    rows,
+                    known,
+                    _filled(explorer, argument.offset),
+                    questions,
+                )
+            )
         else:
             args.append(_value(argument, explorer, shape, rows, idle, used, questions))
     for number, axis in enumerate(shape.axes):
@@ -363,10 +380,10 @@ def _pointer(
     shape: Shape,
     rows: Mapping[str, Polynomial],
     known: Sequence[Known],
-    filled: int,
+    filled: str,
     questions: list[str],
 ) -> Argument:
-    """The entry of a pointer; `filled` is the word its memory was filled with."""
+    """The entry of a pointer; `filled` is what its memory was filled with, empty for zeros."""
     name = argument.name
     if buffer.role == "unused":
         questions.append(f"is {name} a null pointer? nothing touched it at the sizes tried")
@@ -388,17 +405,27 @@ def _pointer(
     if buffer.role != "out":
         entry["init"] = _contents(buffer.dtype)
         if filled and entry["init"] == "zeros":
-            entry["init"] = f"fill({filled})"
-            reasons.append("with zeros here nothing is written")
+            entry["init"] = filled
+            reasons.append("with zeros here less is done")
     entry["role"] = buffer.role
     does = {"in": "only read", "out": "written, and not read before", "inout": "read, then written"}
     reasons.append(does[buffer.role])
     if buffer.index:
         names = {k.offset: k.name for k in known}
         into = ", ".join(names[o] for o in buffer.index if o in names) or "memory"
-        questions.append(f"{name} holds indices into {into}: what range? {filled} was taken")
+        questions.append(
+            f"{name} holds indices into {into}: what range? {filled or 'zeros'} was taken"
+        )
         reasons.append(f"indices into {into}")
     return Argument(entry, tuple(reasons))
+
+
+def _filled(explorer: Explorer, offset: int) -> str:
+    """The initializer of what lay behind a pointer, empty for zeros."""
+    if offset in explorer.contents:
+        return f"arange(0, {explorer.step})"
+    word = explorer.fill.get(offset, 0)
+    return f"fill({word})" if word else ""
 
 
 def _contents(kind: str) -> str:
