@@ -22,7 +22,7 @@ NoteKind = Literal["scalar-vector", "exec", "cross-lane", "memory", "order"]
 _VECTOR = frozenset({OpClass.VALU, OpClass.TRANS, OpClass.MFMA})
 _EXEC = frozenset((EXEC, EXEC + 1))
 _BANKS = 32  # of the LDS, a dword each
-_TYPE = re.compile(r"_(e32|e64|co|nc|[buif]\d+|i24|u24)(?=_|$)")
+_TYPE = re.compile(r"_(e32|e64|co|nc|lo|[buif]\d+|i24|u24)(?=_|$)")
 
 
 @dataclass(frozen=True, slots=True)
