@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
@@ -42,6 +42,7 @@ from asmevo.timing.touches import HEAD_WORDS, Touches
 _KEPT_JUNK = 64
 _LINE = 64  # bytes of a cache line: the least area of a wave or workgroup
 _CLEARED = 64 << 20  # bytes
+_KEPT_STREAMS = 64 << 20  # bytes written; memory that holds more is given back
 _PRIVATE_JUNK = 1 << 16  # bytes of junk that scratch repeats
 
 
@@ -137,19 +138,28 @@ class _Streams:
     paths: NDArray[np.uint64]
 
     @staticmethod
-    def of(launch: Launch, groups: int, waves: int) -> _Streams:
-        """For a launch of so many workgroups; pages that stay empty cost nothing."""
+    def of(
+        launch: Launch, groups: int, waves: int, room: Callable[[str, int], NDArray[np.uint8]]
+    ) -> _Streams:
+        """For a launch of so many workgroups, in memory that `room` gives for a name and a size;
+        pages that stay empty cost nothing."""
         places = np.full(groups if launch.traced else 0, -1, np.int32)
         places[list(launch.traced)] = np.arange(len(launch.traced))
         traced = len(launch.traced) * waves
+        blocks, touches = traced * launch.trace_capacity, traced * launch.touch_capacity
         return _Streams(
             places,
-            np.zeros(max(1, traced * launch.trace_capacity), np.uint32),
+            room("blocks", 4 * max(1, blocks)).view(np.uint32),
             np.zeros(max(1, traced), np.uint64),
-            np.zeros(max(1, traced * launch.touch_capacity), np.uint64),
+            room("touches", 8 * max(1, touches)).view(np.uint64),
             np.zeros(max(1, traced), np.uint64),
             np.zeros((groups if launch.paths else 0, 2), np.uint64),
         )
+
+    @property
+    def used(self) -> int:
+        """Bytes that a launch wrote."""
+        return int(4 * self.block_lengths.sum() + 8 * self.touch_lengths.sum())
 
     def pointers(self, launch: Launch) -> dict[int, int]:
         """The fields of the launch context."""
@@ -188,6 +198,9 @@ class _Job:
     )
 
 
+_STREAMS = ("blocks", "touches")
+
+
 class Machine:
     """Runs encoded kernels. Not shared between threads; its own threads are its business."""
 
@@ -217,6 +230,11 @@ class Machine:
         if found is None or len(found) < size:
             found = self._memory[what, worker] = aligned(size)
         return found
+
+    def _stream_room(self, what: str, size: int) -> NDArray[np.uint8]:
+        """Memory for what traced waves do: only what a launch wrote is read, so it is kept as it
+        is. Fresh pages cost more than a small launch."""
+        return self._scratch(what, 0, size)[:size]
 
     def junk(self, encoded: EncodedKernel, launch: Launch) -> Junk:
         """What is undefined at the start of every wave of the launch."""
@@ -271,7 +289,7 @@ class Machine:
             table,
             len(regions) + 1,
             lds_bytes(kernel, launch),
-            _Streams.of(launch, int(np.prod(launch.grid)), waves),
+            _Streams.of(launch, int(np.prod(launch.grid)), waves, self._stream_room),
             ids,
             id_rows,
             exec_masks,
@@ -281,10 +299,18 @@ class Machine:
             self._watch(job, regions)
             threads = 1  # entries are not atomic
         workers = max(1, min(threads, len(groups) // job.resident))
+        try:
+            return self._work(job, workers, groups)
+        finally:
+            if job.streams.used > _KEPT_STREAMS:
+                for what in _STREAMS:
+                    self._memory.pop((what, 0), None)
+
+    def _work(self, job: _Job, workers: int, groups: NDArray[np.uint32]) -> Outcome:
         if workers == 1:
             return self._worker(job, 0, groups)
         # Another thread may free a wave that waits.
-        job.launch = replace(launch, slice=0)
+        job.launch = replace(job.launch, slice=0)
         parts = [np.ascontiguousarray(groups[n::workers]) for n in range(workers)]
 
         def one(number: int) -> Outcome:
