@@ -126,7 +126,7 @@ CASES = {
         "differential", "runtime_failure",
     ),
     "slower": (
-        "saxpy", "s_waitcnt vmcnt(0)", ("s_nop 15", "s_waitcnt vmcnt(0)"), "commit",
+        "saxpy", "s_waitcnt vmcnt(0)", ("s_nop 15", "s_waitcnt vmcnt(0)"), "screen",
         "insufficient_speedup",
     ),
 }  # fmt: skip
@@ -141,6 +141,8 @@ def test_exactly_one_gate_stops_it(setups: dict[str, Bench], case: str) -> None:
     for kind in judge._ORDER:
         if kind is gates.Time and stopped:
             break  # only correct candidates are timed
+        if kind is gates.Screen and stopped:
+            continue  # it says nothing of what is wrong
         verdict = kind(base).judge(tried)
         if verdict is not None:
             stopped[verdict.gate] = verdict.status
@@ -219,10 +221,46 @@ def test_no_candidate_is_timed_before_it_is_correct() -> None:
     assert len(device.timed) == before
 
 
+def test_what_cannot_pay_is_screened_out_after_one_right_run() -> None:
+    device = FakeDevice()
+    base = fake_bench(device)
+    assert base.oracle.verify_reference(base.problem.capsules).ok
+    before = device.runs
+    verdict = judged(base, replace_line(base, "s_endpgm", "s_nop 7", "s_endpgm"))
+    assert (verdict.gate, verdict.status) == ("screen", "insufficient_speedup")
+    assert device.runs == before + 1
+    assert verdict.timings == ()  # an estimate is no time,
+    assert verdict.speedup is not None  # but tells a driver where to go on
+    assert verdict.speedup < 1.0
+
+
+def test_a_wrong_candidate_is_called_wrong_however_slow_it_is(setups: dict[str, Bench]) -> None:
+    base = setups["saxpy"]
+    _, old, new, _, _ = CASES["changed constant"]
+    verdict = judged(base, replace_line(base, old, *new, "s_nop 15", "s_nop 15"))
+    assert (verdict.gate, verdict.status) == ("differential", "divergent")
+
+
+def test_measured_times_are_no_screen() -> None:
+    class Measured(FakeDevice):
+        label = "measured"
+
+        def time(
+            self, object: bytes, capsule: object, samples: int, below: float | None = None
+        ) -> Timing:
+            found = super().time(object, capsule, samples, below)  # type: ignore[arg-type]
+            return replace(found, label="measured")
+
+    base = fake_bench(Measured())
+    verdict = judged(base, replace_line(base, "s_endpgm", "s_nop 7", "s_endpgm"))
+    assert (verdict.gate, verdict.status) == ("commit", "insufficient_speedup")
+    assert "differential" in verdict.passed
+
+
 def test_the_order_is_the_designs() -> None:
     assert GATE_NAMES == (
-        "duplicate", "assemble", "same_object", "abi_resources", "static_check", "differential",
-        "coverage", "timing", "commit",
+        "duplicate", "assemble", "same_object", "abi_resources", "static_check", "screen",
+        "differential", "coverage", "timing", "commit",
     )  # fmt: skip
 
 
@@ -276,7 +314,7 @@ def test_a_child_that_is_slower_than_its_parent_is_not_accepted_for_beating_k0()
     bench = Bench(problem, FakeDevice())
     given = replace(task(bench, edits), parent_timings=(replace(k0, samples=(k0.centre * 0.5,)),))
     verdict = judge.judge(given, bench)
-    assert (verdict.gate, verdict.status) == ("commit", "insufficient_speedup")
+    assert (verdict.gate, verdict.status) == ("screen", "insufficient_speedup")
     assert verdict.speedup is not None
     assert verdict.speedup < 1.0
     # Against K0's own times the same candidate would have passed.

@@ -36,6 +36,14 @@ class Oracle(Protocol):
         """Compare `candidate` with K0."""
         ...
 
+    def glance(self, candidate: bytes, capsules: Sequence[Capsule], /) -> bool:
+        """Whether the first run of `candidate` on each capsule is right."""
+        ...
+
+    def verify_reference(self, capsules: Sequence[Capsule], /) -> VerifyReport:
+        """Compare K0 with itself."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:

@@ -193,15 +193,15 @@ class Search:
         return self._profiles[node]
 
     def weigh(self, attempt: Attempt) -> tuple[Program, Profile]:
-        """Program and profile of a finished attempt that came to timing, so that was correct.
+        """Program and profile of a finished attempt that was estimated or timed.
 
         Raises:
             InputError: it did not.
         """
         if attempt.node is not None:
             return self.program(attempt.node), self.profile(attempt.node)
-        if attempt.time is None:
-            raise InputError("only what was timed has a profile")
+        if attempt.speedup is None:
+            raise InputError("only what was timed or estimated has a profile")
         parent = self.program(attempt.proposal.parent)
         data = rebuild(apply(parent, attempt.proposal.edits))
         program = self._bench.program_of(data)
@@ -412,7 +412,7 @@ class Controller:
             if node.parent is None:
                 return node
         # K0 must reproduce its own results before anything is compared with them.
-        own = oracle.verify(config.k0, config.capsules)
+        own = oracle.verify_reference(config.capsules)
         if not own.ok:
             kind = UnsupportedError if own.status == "unsupported" else InputError
             raise kind(

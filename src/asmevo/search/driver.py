@@ -65,7 +65,7 @@ class Context(Protocol):
         ...
 
     def weigh(self, attempt: Attempt) -> tuple[Program, Profile]:
-        """Program and profile of a finished attempt that came to timing, so that was correct."""
+        """Program and profile of a finished attempt that was estimated or timed."""
         ...
 
     def tried(self, parent: str, edits: Sequence[Edit]) -> bool:

@@ -57,6 +57,7 @@ class Candidate:
         evidence: strength of the evidence, after differential execution; of an accepted candidate
             perhaps a proof.
         report: of the runs, likewise.
+        estimate: parent time over candidate time as the model has it, from the screen on.
         timings: one per timed launch, after timing.
         decision: of the commit rule.
     """
@@ -72,6 +73,7 @@ class Candidate:
     code_object: CodeObject | None = None
     evidence: Evidence | None = None
     report: VerifyReport | None = None
+    estimate: float | None = None
     timings: tuple[Timing, ...] = ()
     decision: Decision | None = None
 
@@ -191,6 +193,44 @@ class StaticCheck(Gate):
         return _static(self, found.findings)
 
 
+class Screen(Gate):
+    """Stops what the model gives no chance, before the dear runs.
+
+    Most candidates are correct and no faster. One that is right in its first run on every launch
+    is estimated, and ends here if the estimate misses what the commit rule asks at the least. It
+    accepts nothing and says nothing of correctness: a candidate that is wrong in that run, or that
+    cannot be run, is left to the gates behind. Where times are measured it lets all pass.
+    """
+
+    name = "screen"
+
+    def judge(self, candidate: Candidate) -> GateVerdict | None:
+        """See the class."""
+        base, problem = self.bench, self.bench.problem
+        if base.device.label != "modelled":
+            return None
+        data, least = _bytes(candidate), problem.rule.threshold(0.0)
+        try:
+            if not base.oracle.glance(data, problem.capsules):
+                return None
+            timings = tuple(
+                base.device.time(data, capsule, problem.samples, 0.0) for capsule in problem.timed
+            )
+            gain = speedup(candidate.parent_timings, timings)
+        except EnvironmentFault:
+            raise
+        except AsmEvoError:
+            return None
+        candidate.estimate = gain
+        if gain >= least:
+            return None
+        return self._stop(
+            "insufficient_speedup",
+            f"estimated speedup {gain:.5f}, needed at least {least:.5f}",
+            speedup=gain, threshold=least, label="modelled",
+        )  # fmt: skip
+
+
 class Differential(Gate):
     """Runs the candidate and K0 on every capsule and poison pattern and compares."""
 
@@ -238,7 +278,8 @@ class Time(Gate):
         base = self.bench
         data = _bytes(candidate)
         problem = base.problem
-        for below in (0.0, None):  # first what costs little, and is enough for most
+        # First what costs little, and is enough for most; estimated ones have that behind them.
+        for below in (0.0, None) if candidate.estimate is None else (None,):
             candidate.timings = tuple(
                 base.device.time(data, capsule, problem.samples, below) for capsule in problem.timed
             )

@@ -6,10 +6,10 @@ pickle: it runs as well in a worker process or on another machine as in the cont
 
 The gates stand in one fixed order:
 duplicate -> assemble -> same object -> ABI and resources -> waits, hazards, registers ->
-differential execution -> coverage -> timing -> commit rule. Each is cheaper than the next, but for
-coverage, which counts what the runs before it did; a candidate that fails one never reaches a later
-one, and none is timed before it is correct. There is no list of gates to pass in: nobody who
-proposes can leave one out.
+screen by estimate -> differential execution -> coverage -> timing -> commit rule. Each is cheaper
+than the next, but for coverage, which counts what the runs before it did; a candidate that fails
+one never reaches a later one, and none is timed before it is correct: the screen's estimate only
+ever stops. There is no list of gates to pass in: nobody who proposes can leave one out.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ _ORDER: tuple[type[Gate], ...] = (
     gates.SameObject,
     gates.AbiAndResources,
     gates.StaticCheck,
+    gates.Screen,
     gates.Differential,
     gates.Tested,
     gates.Time,
@@ -76,7 +77,8 @@ class Judgement:
         object: the built file, when it came to that.
         evidence: strength of the evidence, after differential execution.
         timings: one per timed launch, after timing.
-        speedup: parent time over candidate time, after the commit rule.
+        speedup: parent time over candidate time, after the commit rule; an estimate (`gate` is
+            `screen`) where the candidate ended there.
     """
 
     status: Status
@@ -139,10 +141,15 @@ def judge(task: Task, bench: Bench | None = None) -> Judgement:
                 candidate.object,
                 candidate.evidence,
                 candidate.timings,
-                candidate.decision.speedup if candidate.decision else None,
+                candidate.decision.speedup if candidate.decision else _estimate(verdict, candidate),
             )
         passed.append(kind.name)
     raise AssertionError("the last gate always decides")
+
+
+def _estimate(verdict: GateVerdict, candidate: Candidate) -> float | None:
+    """The screen's figure, if that is what decided."""
+    return candidate.estimate if verdict.gate == gates.Screen.name else None
 
 
 def _verdict(gate: Gate, candidate: Candidate) -> GateVerdict | None:

@@ -123,6 +123,30 @@ class DifferentialOracle:
             k0_counts=base.counts,
         )
 
+    def glance(self, candidate: bytes, capsules: Iterable[Capsule]) -> bool:
+        """Whether a candidate's first run on each capsule is right: the start of `verify`.
+
+        Raises:
+            OracleError: K0 is no usable oracle here.
+            UnsupportedError: the device cannot run one of the objects.
+            EnvironmentFault: the device is broken.
+        """
+        for capsule in capsules:
+            base = self._reference(capsule)
+            case = base.cases[0]
+            result = self._run(candidate, base, case)
+            if self._judge(candidate, base, case, result).status != "accepted":
+                return False
+        return True
+
+    def verify_reference(self, capsules: Iterable[Capsule]) -> VerifyReport:
+        """Judge K0 itself.
+
+        On a modelled device runs repeat exactly, so what `verify` derives from the launches would
+        show nothing: K0 is the only one that has run there.
+        """
+        return self._verify(self.k0, capsules, derived=self.device.label != "modelled")
+
     def verify(self, candidate: bytes, capsules: Iterable[Capsule]) -> VerifyReport:
         """Judge a candidate on capsules in order, up to the first that it fails.
 
@@ -133,6 +157,11 @@ class DifferentialOracle:
             InputError: no capsule is given.
             EnvironmentFault: the device is broken.
         """
+        return self._verify(candidate, capsules, derived=True)
+
+    def _verify(
+        self, candidate: bytes, capsules: Iterable[Capsule], *, derived: bool
+    ) -> VerifyReport:
         reports: list[CapsuleReport] = []
         notes: list[str] = []
         dropped: list[Dropped] = []
@@ -145,7 +174,8 @@ class DifferentialOracle:
                 tested.append(capsule)
             if not reports:
                 raise InputError("nothing to verify on", "give at least one capsule or launch.yaml")
-            for report in self._derived(candidate, tested, notes, dropped):
+            more = self._derived(candidate, tested, notes, dropped) if derived else ()
+            for report in more:
                 reports.append(report)
                 if report.status != "accepted":
                     break

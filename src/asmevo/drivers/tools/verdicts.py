@@ -88,7 +88,7 @@ def _sides(context: Context, attempt: Attempt) -> dict[str, Any]:
         found["resources_after"] = resources_of(built, kernel, context)
     except AsmEvoError:
         return found  # it built once: a tool is missing now, and nothing else is lost
-    if attempt.time is None:
+    if attempt.speedup is None:
         return found
     program, weighed = context.weigh(attempt)
     before, after = parent.function(kernel), program.function(kernel)
