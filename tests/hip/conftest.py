@@ -17,6 +17,11 @@ CLIENTS = Path(__file__).parent / "clients"
 WARNINGS = ("-Wall", "-Wextra", "-Werror")
 
 
+def facts(text: str) -> dict[str, str]:
+    """Lines `name value` of a client."""
+    return dict(line.rsplit(" ", 1) for line in text.splitlines())
+
+
 @pytest.fixture(scope="session")
 def runtime() -> Path:
     """The folder of the built runtime."""

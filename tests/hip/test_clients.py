@@ -7,9 +7,7 @@ enumeration (hip_runtime_api.h) for the fault that each client provokes.
 import json
 import re
 
-
-def facts(text):
-    return dict(line.rsplit(" ", 1) for line in text.splitlines())
+from hip.conftest import facts
 
 
 def test_registered_program_with_streams_events_symbols_pinned_and_managed_memory(

@@ -37,7 +37,9 @@ extern hipError_t hipEventCreate(hipEvent_t *), hipEventRecord(hipEvent_t, hipSt
 extern hipError_t hipEventSynchronize(hipEvent_t), hipEventDestroy(hipEvent_t);
 extern hipError_t hipEventElapsedTime(float *, hipEvent_t, hipEvent_t), hipDeviceReset(void);
 extern hipError_t hipModuleLoadData(void **, const void *), hipGetDeviceCount(int *);
-extern hipError_t hipModuleLoad(void **, const char *);
+extern hipError_t hipModuleGetFunction(void **, void *, const char *), hipModuleUnload(void *);
+extern hipError_t hipModuleLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                        unsigned, unsigned, hipStream_t, void **, void **);
 
 #define N 1000
 static float factor_shadow;
@@ -230,14 +232,24 @@ static void threads(void) {
     printf("bad threads %d\n", bad);
 }
 
-/* Hostile images: every file named after the mode is loaded; only error codes may come. */
+/* Hostile images: every file named after the mode is loaded; only error codes may come. What loads
+ * is asked for a kernel and launched with nothing. */
 static void hostile(int count, char **files) {
     int loaded = 0, refused = 0;
     for (int n = 0; n < count; n++) {
         size_t size;
         void *module, *image = read_file(files[n], &size);
-        if (hipModuleLoadData(&module, image)) refused++;
-        else loaded++;
+        if (hipModuleLoadData(&module, image)) {
+            refused++;
+        } else {
+            void *f;
+            loaded++;
+            if (!hipModuleGetFunction(&f, module, "saxpy"))
+                hipModuleLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, 0, NULL, NULL);
+            hipDeviceSynchronize();
+            hipDeviceReset();
+            hipModuleUnload(module);
+        }
         free(image);
     }
     printf("loaded %d refused %d\n", loaded, refused);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 int arena_fd = -1;
@@ -115,12 +116,13 @@ bool arena_free(const void *p) {
     return true;
 }
 
-/* Copy from memory that may not be there, without a fault: the system looks for us. */
+/* Copy from memory that may not be there, without a fault: the system looks for us. By its number,
+ * as sanitizers watch the function, and how long a hostile image is nobody can know. */
 bool arena_copy_in(void *to, const void *from, size_t size) {
     off_t at = (off_t)((uint64_t)to - ARENA_BASE);
     const char *source = from;
     while (size) {
-        ssize_t n = pwrite(arena_fd, source, size, at);
+        ssize_t n = syscall(SYS_pwrite64, arena_fd, source, size, at);
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) return false;
         source += n;
@@ -166,10 +168,16 @@ hipError_t arena_register(void *host, size_t size) {
 hipError_t arena_unregister(void *host) {
     Allocation *a = arena_registered(host);
     if (!a) return hipErrorHostMemoryNotRegistered;
-    void *at = mmap((void *)a->host, a->size, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-    if (at == MAP_FAILED) return hipErrorOperatingSystem;
-    memcpy(at, (void *)a->base, a->size);
+    /* Filled elsewhere first, so that nobody sees the pages empty. */
+    void *pages = mmap(NULL, a->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) return hipErrorOutOfMemory;
+    off_t offset = (off_t)(a->base - ARENA_BASE);
+    if (syscall(SYS_pread64, arena_fd, pages, a->size, offset) != (ssize_t)a->size ||
+        mremap(pages, a->size, a->size, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)a->host) ==
+            MAP_FAILED) {
+        munmap(pages, a->size);
+        return hipErrorOperatingSystem;
+    }
     arena_free((void *)a->base);
     return hipSuccess;
 }
