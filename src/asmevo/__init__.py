@@ -44,6 +44,7 @@ _USE_CASES = (
     "capture",
     "check",
     "check_launches",
+    "check_templates",
     "diff",
     "disasm",
     "doctor",

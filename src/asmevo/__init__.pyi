@@ -88,6 +88,9 @@ from asmevo.api import (
     check_launches as check_launches,
 )
 from asmevo.api import (
+    check_templates as check_templates,
+)
+from asmevo.api import (
     diff as diff,
 )
 from asmevo.api import (

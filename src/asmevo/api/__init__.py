@@ -33,6 +33,7 @@ from asmevo.api.roundtrips import Roundtrip, roundtrip
 from asmevo.api.running import Run, run
 from asmevo.api.runs import Exported, export_run, list_runs, run_diff, run_tree, show_run
 from asmevo.api.schemas import schema
+from asmevo.api.templates import check_templates
 from asmevo.api.verification import Verification, verify
 
 __all__ = [
@@ -65,6 +66,7 @@ __all__ = [
     "capture",
     "check",
     "check_launches",
+    "check_templates",
     "diff",
     "disasm",
     "doctor",

@@ -30,6 +30,7 @@ from asmevo.api.verification import FINAL_VARIATIONS, code_coverage, watch
 from asmevo.capsule.model import Capsule, timed_launches
 from asmevo.deliver.bundle import pack
 from asmevo.device.protocol import Timing
+from asmevo.drivers.templates import proved_templates
 from asmevo.errors import InputError
 from asmevo.program import Program, recover
 from asmevo.program.edit import Edit, apply
@@ -108,6 +109,7 @@ def optimize(
     allow_untested: bool = False,
     agent: Agent | None = None,
     machine: MachineLike | None = None,
+    templates: Sequence[str | Path] = (),
     progress: Progress | None = None,
 ) -> Optimization:
     """Search edits of a kernel, each through every gate, and verify the winner once more.
@@ -126,6 +128,7 @@ def optimize(
         allow_untested: accept edits of code that no launch executes.
         agent: how the driver `llm` works.
         machine: see `machine_of`.
+        templates: folders of further template files (docs/search.md).
         progress: told (attempts, budget, news).
 
     Raises:
@@ -144,6 +147,8 @@ def optimize(
         exact=exact, schedules=schedules or SEARCH_ORDERS, allow_untested=allow_untested
     )
 
+    folders = tuple(Path(folder) for folder in templates)
+    proved_templates(opened.code.target, folders)  # what is wrong with a file is said at once
     device = emulated(progress, machine)
     modelled = device.machine(opened.data, kernel if kernel is not None else capsules[0].kernel)
 
@@ -152,7 +157,7 @@ def optimize(
             news = f"{p.attempt.status}, best {p.best.speedup:.4f}x modelled"
             progress(p.done, p.budget, news)
 
-    who = proposer(driver, seed, budget, agent)
+    who = proposer(driver, seed, budget, agent, folders)
     with closing_driver(who), tempfile.TemporaryDirectory(prefix="asmevo-") as scratch:
         place = Path(store) if store is not None else Path(scratch) / "run.db"
         search = Config(

@@ -39,6 +39,7 @@ from asmevo.cli.commands import (
     run,
     runs,
     schema,
+    templates,
     verify,
 )
 from asmevo.cli.commands.agents import asking, mcp
@@ -78,7 +79,7 @@ app = App(
 )
 for module in (
     *(demo, optimize, verify, audit, check, diff, run, exec, capture, bench, profile),
-    *(inspect, find, extract, disasm, asm, roundtrip, schema, doctor),
+    *(inspect, find, extract, disasm, asm, roundtrip, templates, schema, doctor),
 ):
     module.register(app)
 for module in (asking, mcp):

@@ -1,6 +1,7 @@
 """Proposers. They use the rules or chance; the gates decide."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from asmevo.drivers.anneal import AnnealDriver
 from asmevo.drivers.evolve import EvolveDriver
@@ -9,7 +10,7 @@ from asmevo.drivers.rules import RulesDriver
 from asmevo.errors import InputError
 from asmevo.search.driver import Driver
 
-_DRIVERS: dict[str, Callable[[int], Driver]] = {
+_DRIVERS: dict[str, Callable[..., Driver]] = {
     "rules": RulesDriver,
     "random": RandomDriver,
     "anneal": AnnealDriver,
@@ -18,15 +19,15 @@ _DRIVERS: dict[str, Callable[[int], Driver]] = {
 DRIVER_NAMES = tuple(_DRIVERS)
 
 
-def make_driver(name: str, seed: int = 0) -> Driver:
-    """A driver by name.
+def make_driver(name: str, seed: int = 0, templates: tuple[Path, ...] = ()) -> Driver:
+    """A driver by name, with folders of further templates.
 
     Raises:
         InputError: there is none; the remedy lists the names.
     """
     if name not in _DRIVERS:
         raise InputError(f"there is no driver {name!r}", "drivers are " + ", ".join(_DRIVERS))
-    return _DRIVERS[name](seed)
+    return _DRIVERS[name](seed, templates=templates)
 
 
 __all__ = [

@@ -8,6 +8,7 @@ edits which pay only together can meet. Accepted sets become the new parent.
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from random import Random
 
 from asmevo.drivers.combine import Group, compatible, joined
@@ -32,8 +33,15 @@ class AnnealDriver:
     name = "anneal"
     deterministic = True
 
-    def __init__(self, seed: int = 0, start: float = 0.01, cooling: float = 0.98) -> None:
+    def __init__(
+        self,
+        seed: int = 0,
+        start: float = 0.01,
+        cooling: float = 0.98,
+        templates: tuple[Path, ...] = (),
+    ) -> None:
         self.seed = seed
+        self._templates = templates
         self._rng = Random(seed)
         self._temperature = start
         self._cooling = cooling
@@ -49,7 +57,9 @@ class AnnealDriver:
         if node != self._node:
             self._node = node
             self._state, self._value = (), 1.0
-            self._ideas = Pool(context, node, default_rules(self.seed)).everything()
+            self._ideas = Pool(
+                context, node, default_rules(self.seed, 0, self._templates)
+            ).everything()
         if not self._ideas:
             return None
         start = self._state

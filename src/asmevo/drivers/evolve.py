@@ -8,6 +8,7 @@ the compatible edits of two parents and then adds, drops or replaces one.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 
 from asmevo.drivers.combine import Group, compatible, joined, rebase
@@ -38,8 +39,15 @@ class EvolveDriver:
     name = "evolve"
     deterministic = True
 
-    def __init__(self, seed: int = 0, population: int = 16, tournament: int = 3) -> None:
+    def __init__(
+        self,
+        seed: int = 0,
+        population: int = 16,
+        tournament: int = 3,
+        templates: tuple[Path, ...] = (),
+    ) -> None:
         self.seed = seed
+        self._templates = templates
         self._rng = Random(seed)
         self._size = population
         self._tournament = tournament
@@ -53,7 +61,9 @@ class EvolveDriver:
         node = context.best.id
         if node != self._node:
             self._node = node
-            self._ideas = Pool(context, node, default_rules(self.seed)).everything()
+            self._ideas = Pool(
+                context, node, default_rules(self.seed, 0, self._templates)
+            ).everything()
         if not self._ideas:
             return None
         groups: tuple[Group, ...] = ()

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 from asmevo.drivers.combine import compatible
+from asmevo.drivers.templates import proved_templates
 from asmevo.edits import (
     BatchLoop,
     CompositeRule,
@@ -20,6 +23,7 @@ from asmevo.edits import (
     SinkStore,
     SkipBranch,
 )
+from asmevo.edits.templates import Templates
 from asmevo.errors import BuildError
 from asmevo.program.edit import Edit, fitted
 from asmevo.program.model import Program
@@ -28,8 +32,11 @@ from asmevo.search.types import canonical_edits
 from asmevo.search.windows import HotWindow
 
 
-def default_rules(seed: int, round: int = 0) -> tuple[Rule, ...]:
-    """The project's rules, best first. Later rounds vary the randomised ones."""
+def default_rules(seed: int, round: int = 0, templates: tuple[Path, ...] = ()) -> tuple[Rule, ...]:
+    """The project's rules, best first. Later rounds vary the randomised ones.
+
+    `templates` are folders of further template files.
+    """
     mixed = seed * 7919 + round
     return (
         LowerRegisters(),
@@ -39,6 +46,7 @@ def default_rules(seed: int, round: int = 0) -> tuple[Rule, ...]:
         HoistWait(),
         Schedule(variants=2 + 2 * round, seed=mixed),
         RelaxWait(),
+        Templates(partial(proved_templates, folders=templates)),
         SkipBranch(),
         RemoveRedundant(),
         Move(reach=4 + 8 * round, seed=mixed),
@@ -54,6 +62,7 @@ _PRIOR = {
     "hoist_wait": 4.0,
     "schedule": 1.0,
     "relax_wait": 1.0,
+    "template": 1.0,
     "remove_redundant": 0.8,
     "skip_branch": 0.5,
     "move": 0.1,

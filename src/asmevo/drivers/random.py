@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
 
 from asmevo.drivers.pool import Idea, Pool, default_rules
@@ -19,8 +20,9 @@ class RandomDriver:
     name = "random"
     deterministic = True
 
-    def __init__(self, seed: int = 0) -> None:
+    def __init__(self, seed: int = 0, templates: tuple[Path, ...] = ()) -> None:
         self.seed = seed
+        self._templates = templates
         self._rng = Random(seed)
         self._node = ""
         self._ideas: list[Idea] = []
@@ -47,5 +49,5 @@ class RandomDriver:
         """Nothing is learnt."""
 
     def _fill(self, context: Context) -> None:
-        rules = default_rules(self.seed, self._round)
+        rules = default_rules(self.seed, self._round, self._templates)
         self._ideas = Pool(context, self._node, rules).everything()

@@ -9,6 +9,7 @@ nothing left, annealing over sets of their edits uses the rest of the budget.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from asmevo.drivers.anneal import AnnealDriver
 from asmevo.drivers.combine import compatible, rebase
@@ -35,20 +36,22 @@ class RulesDriver:
     Args:
         seed: of the schedulers' tie-breaking.
         eps: the commit rule's least speedup, to judge when small wins are worth combining.
+        templates: folders of further template files.
     """
 
     name = "rules"
     deterministic = True
 
-    def __init__(self, seed: int = 0, eps: float = 0.002) -> None:
+    def __init__(self, seed: int = 0, eps: float = 0.002, templates: tuple[Path, ...] = ()) -> None:
         self.seed = seed
+        self._templates = templates
         self._eps = eps
         self._pool: Pool | None = None
         self._round = 0
         self._gains: list[_Gain] = []
         self._asked: tuple[Proposal, Arm | None] | None = None
         self._combined_at = 0
-        self._rest = AnnealDriver(seed)
+        self._rest = AnnealDriver(seed, templates=templates)
 
     def ask(self, context: Context) -> Proposal | None:
         """The next proposal, always an edit of the best node."""
@@ -69,7 +72,9 @@ class RulesDriver:
                 if self._round >= ROUNDS:
                     rest = self._rest.ask(context)
                     return None if rest is None else self._propose(rest, None)
-                self._pool = Pool(context, node, default_rules(self.seed, self._round))
+                self._pool = Pool(
+                    context, node, default_rules(self.seed, self._round, self._templates)
+                )
                 continue
             idea, arm = drawn
             edits = idea.edits
@@ -106,7 +111,7 @@ class RulesDriver:
 
     def _move_to(self, context: Context, node: str) -> None:
         self._round = 0
-        self._pool = Pool(context, node, default_rules(self.seed))
+        self._pool = Pool(context, node, default_rules(self.seed, 0, self._templates))
 
     def _combination(self, context: Context, node: str, *, final: bool) -> Proposal | None:
         """Small wins that together promise to pass the commit rule.

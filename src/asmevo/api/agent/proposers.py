@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from asmevo.drivers import make_driver
 from asmevo.drivers.external import ExternalDriver
@@ -42,8 +43,16 @@ class Agent:
     call_seconds: float = 300.0
 
 
-def proposer(name: str, seed: int, budget: int, agent: Agent | None = None) -> Driver:
+def proposer(
+    name: str,
+    seed: int,
+    budget: int,
+    agent: Agent | None = None,
+    templates: tuple[Path, ...] = (),
+) -> Driver:
     """A driver by name: one of `drivers.DRIVER_NAMES`, `external:CMD`, or `llm`.
+
+    `templates` are folders of further rewrite templates, for the drivers that use the rules.
 
     Raises:
         InputError: no such driver, or an option that does not fit.
@@ -54,7 +63,7 @@ def proposer(name: str, seed: int, budget: int, agent: Agent | None = None) -> D
     if name.startswith(EXTERNAL):
         return ExternalDriver(name.removeprefix(EXTERNAL))
     if name != LLM:
-        return make_driver(name, seed)
+        return make_driver(name, seed, templates)
     agent = agent or Agent()
     if not agent.model:
         raise InputError("--driver llm needs a model", "give --model, and --endpoint")

@@ -47,6 +47,9 @@ _Store = Annotated[
     Path | None, typer.Option("--store", help="run store (SQLite) to keep, for --resume")
 ]
 _Resume = Annotated[bool, typer.Option("--resume", help="go on with the run in --store")]
+_Templates = Annotated[
+    list[Path] | None, typer.Option(help="folder of further rewrite templates (docs/search.md)")
+]
 _Evidence = Annotated[
     Path | None,
     typer.Option("--evidence", help="write an evidence bundle that `asmevo audit` checks"),
@@ -232,6 +235,7 @@ def register(app: typer.Typer) -> None:
         price_out: options.PriceOut = None,
         answer_tokens: options.AnswerTokens = 8192,
         call_time: options.CallTime = 300.0,
+        templates: _Templates = None,
         force: ForceOption = False,
         format: FormatOption = Format.TEXT,
     ) -> None:
@@ -273,6 +277,7 @@ def register(app: typer.Typer) -> None:
                 allow_untested=allow_untested,
                 machine=machine,
                 agent=agent,
+                templates=tuple(templates or ()),
                 progress=advance,
             )
         written = outputs.write(result)
