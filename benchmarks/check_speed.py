@@ -32,7 +32,7 @@ WINDOW, EDITS = 40, 25
 
 def default_object() -> tuple[str, bytes]:
     """Name and bytes of the object to measure."""
-    from asmevo.api import corpora as corpus
+    from asmevo.api.installation import corpora as corpus
     from asmevo.program.build import assemble_object
 
     if corpus.available("aiter"):

@@ -12,7 +12,7 @@ import time
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from asmevo.api import corpora as corpus
+from asmevo.api.installation import corpora as corpus
 from asmevo.check.findings import Finding
 from asmevo.codeobject import CodeObject
 from asmevo.device.emulated import EmulatedDevice

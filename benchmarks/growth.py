@@ -21,7 +21,7 @@ import sys
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from asmevo.api import corpora
+from asmevo.api.installation import corpora
 from asmevo.codeobject import CodeObject
 from asmevo.codeobject.container import find
 from asmevo.errors import AsmEvoError

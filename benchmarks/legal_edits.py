@@ -147,7 +147,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("-o", "--output", type=Path, help="also write the report as Markdown")
     options = parser.parse_args()
-    from asmevo.api import corpora as corpus
+    from asmevo.api.installation import corpora as corpus
 
     if not corpus.available("aiter"):
         print(corpus.missing_reason("aiter"), file=sys.stderr)

@@ -43,7 +43,7 @@ from typing import Any
 
 import zstandard
 
-from asmevo.api import corpora
+from asmevo.api.installation import corpora
 from asmevo.codeobject.container import find
 from asmevo.program.roundtrip import roundtrip_bytes
 from benchmarks.common import report

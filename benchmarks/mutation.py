@@ -391,7 +391,7 @@ def bench_object(
 
 def default_objects(count: int, rng: random.Random) -> Iterator[tuple[str, bytes]]:
     """Compiled kernels of the project, then vendor kernels spread over families."""
-    from asmevo.api import corpora as corpus
+    from asmevo.api.installation import corpora as corpus
     from asmevo.program.build import assemble_object
 
     sources = sorted(CHECKOUT.glob("kernels/gfx942/*.s"))

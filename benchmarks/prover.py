@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from asmevo.api import corpora
+from asmevo.api.installation import corpora
 from asmevo.codeobject import CodeObject
 from asmevo.edits.order.dependence import Dependence, is_padding
 from asmevo.errors import AsmEvoError

@@ -82,7 +82,7 @@ def window_ms(data: bytes) -> float:
 
 def whole_wheel() -> dict[str, float | int]:
     """Round trip of everything in the fetched wheel, on all cores."""
-    from asmevo.api import corpora as corpus
+    from asmevo.api.installation import corpora as corpus
 
     start = time.perf_counter()
     reports = roundtrip([corpus.corpus_path("aiter")])

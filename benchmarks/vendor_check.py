@@ -146,7 +146,7 @@ def main() -> int:
     options = parser.parse_args()
     root: Path | None = options.root
     if root is None:
-        from asmevo.api import corpora as corpus
+        from asmevo.api.installation import corpora as corpus
 
         if not corpus.available("aiter"):
             print(corpus.missing_reason("aiter"), file=sys.stderr)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from asmevo.api import corpora as corpus
+from asmevo.api.installation import corpora as corpus
 
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parent

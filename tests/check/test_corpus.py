@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asmevo.api import corpora as corpus
+from asmevo.api.installation import corpora as corpus
 from asmevo.check.against import worse_findings
 from asmevo.check.engine.kernels import entry_indices
 from asmevo.check.findings import errors

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from asmevo.api import environment
+from asmevo.api.installation import environment
 from asmevo.cli.commands import doctor
 from asmevo.cli.main import app, main
 from asmevo.codeobject import CodeObject

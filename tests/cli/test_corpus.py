@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from asmevo.api import corpora as corpus
+from asmevo.api.installation import corpora as corpus
 from asmevo.errors import EnvironmentFault, InputError
 
 

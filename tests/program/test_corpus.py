@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from asmevo.api import corpora as corpus
+from asmevo.api.installation import corpora as corpus
 from asmevo.codeobject import CodeObject
 from asmevo.codeobject import bundle as bd
 from asmevo.codeobject.container import find_in

@@ -21,8 +21,10 @@ from asmevo.api.drafts.recordings import (
     import_capsule,
     redact_capsule,
 )
-from asmevo.api.environment import doctor
 from asmevo.api.inspection import Inspection, inspect, launch_template
+from asmevo.api.installation.environment import doctor
+from asmevo.api.installation.schemas import schema
+from asmevo.api.installation.templates import check_templates
 from asmevo.api.objects import Object, launches, open
 from asmevo.api.optimization import Optimization, evidence_bundle, optimize
 from asmevo.api.profiling import Profile, profile
@@ -32,8 +34,6 @@ from asmevo.api.results import Result
 from asmevo.api.roundtrips import Roundtrip, roundtrip
 from asmevo.api.running import Run, run
 from asmevo.api.runs import Exported, export_run, list_runs, run_diff, run_tree, show_run
-from asmevo.api.schemas import schema
-from asmevo.api.templates import check_templates
 from asmevo.api.verification import Verification, verify
 
 __all__ = [

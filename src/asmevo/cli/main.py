@@ -21,21 +21,15 @@ from asmevo import __version__
 from asmevo.cli import config
 from asmevo.cli.app import App
 from asmevo.cli.commands import (
-    asm,
     audit,
     bench,
     check,
     corpus,
     demo,
-    disasm,
     doctor,
-    extract,
-    find,
-    inspect,
     launch,
     optimize,
     profile,
-    roundtrip,
     run,
     runs,
     schema,
@@ -44,6 +38,14 @@ from asmevo.cli.commands import (
 )
 from asmevo.cli.commands.agents import asking, mcp
 from asmevo.cli.commands.compare import diff
+from asmevo.cli.commands.objects import (
+    asm,
+    disasm,
+    extract,
+    find,
+    inspect,
+    roundtrip,
+)
 from asmevo.cli.commands.programs import capture, exec
 from asmevo.cli.output import (
     NORMAL,

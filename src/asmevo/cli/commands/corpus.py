@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from asmevo.api import corpora
+from asmevo.api.installation import corpora
 from asmevo.cli.app import App
 from asmevo.cli.output import Format, FormatOption, emit, say, table
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from asmevo.api import schema
-from asmevo.api.schemas import SCHEMA_NAMES
+from asmevo.api.installation.schemas import SCHEMA_NAMES
 from asmevo.cli.output import Format, FormatOption, emit
 
 SCHEMA = "asmevo/schema/1"

@@ -6,7 +6,7 @@ import platform
 from collections.abc import Callable
 
 from asmevo import __version__
-from asmevo.api import corpora
+from asmevo.api.installation import corpora
 from asmevo.api.results import Result
 from asmevo.caches import cache_folder, cache_problem
 from asmevo.errors import AsmEvoError

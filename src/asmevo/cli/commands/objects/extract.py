@@ -10,7 +10,7 @@ import typer
 from asmevo.api.containers import extract
 from asmevo.api.containers import replace as replace_object
 from asmevo.api.files import check_outputs, write_file
-from asmevo.cli.commands.find import ArchOption, NameOption, PathsArgument
+from asmevo.cli.commands.objects.find import ArchOption, NameOption, PathsArgument
 from asmevo.cli.common import ForceOption
 from asmevo.cli.output import Format, FormatOption, emit
 from asmevo.errors import InputError

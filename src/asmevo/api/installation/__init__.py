@@ -1,0 +1,1 @@
+"""What this installation has: tools, formats, templates, and where kernels are fetched from."""
