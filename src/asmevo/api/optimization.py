@@ -30,7 +30,7 @@ from asmevo.api.verification import FINAL_VARIATIONS, code_coverage, watch
 from asmevo.capsule.model import Capsule, timed_launches
 from asmevo.deliver.bundle import pack
 from asmevo.device.protocol import Timing
-from asmevo.drivers.templates import proved_templates
+from asmevo.drivers.templates import checked_folders
 from asmevo.errors import InputError
 from asmevo.program import Program, recover
 from asmevo.program.edit import Edit, apply
@@ -146,9 +146,7 @@ def optimize(
     config = VerifyConfig(
         exact=exact, schedules=schedules or SEARCH_ORDERS, allow_untested=allow_untested
     )
-
-    folders = tuple(Path(folder) for folder in templates)
-    proved_templates(opened.code.target, folders)  # what is wrong with a file is said at once
+    folders = checked_folders(opened.code.target, templates)
     device = emulated(progress, machine)
     modelled = device.machine(opened.data, kernel if kernel is not None else capsules[0].kernel)
 

@@ -58,6 +58,17 @@ def proved_templates(target: Target, folders: tuple[Path, ...] = ()) -> tuple[Te
     return tuple(t for t in judged_templates(target, folders) if isinstance(t, Template))
 
 
+def checked_folders(target: Target, folders: Iterable[str | Path]) -> tuple[Path, ...]:
+    """The folders, after their files were read: what is wrong with one is said at once.
+
+    Raises:
+        InputError: see `load_templates`.
+    """
+    found = tuple(Path(folder) for folder in folders)
+    proved_templates(target, found)
+    return found
+
+
 def _kept(target: Target, template: Template) -> str:
     """Why the template is refused, empty if it is not; from the cache where it is there."""
     folder = cache_folder("templates")

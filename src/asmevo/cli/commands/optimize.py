@@ -241,11 +241,8 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Search for a faster object that behaves like the original.
 
-        The launch description says how to run the kernel;
-        `asmevo inspect K0.hsaco --launch-template launch.yaml` writes a first one.
-
-        Size variants of the description test candidates; only its own sizes are timed. Ctrl-C
-        ends the search and writes what was accepted until then; the exit code is 130 even so.
+        `asmevo launch infer` writes a first launch description. Its variants test candidates; only
+        its own sizes are timed. Ctrl-C ends the search and writes what was accepted until then.
 
         `--driver llm` asks a language model, whose key is in the environment: docs/agents.md.
 
