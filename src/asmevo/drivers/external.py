@@ -28,6 +28,7 @@ PROTOCOL = "asmevo/external/1"
 PATIENCE = 600.0  # seconds that the program may think about one line
 MOST_CALLS = 1000  # lines in a row that propose nothing
 _LONGEST = 1 << 20
+_AHEAD = 64  # lines read before they are asked for
 _FIELDS = frozenset({"id", "tool", "arguments"})
 
 
@@ -44,6 +45,7 @@ class ExternalDriver:
     seed = 0
 
     def __init__(self, command: str, patience: float = PATIENCE) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
         try:
             self._command = shlex.split(command)
         except ValueError as err:
@@ -51,8 +53,7 @@ class ExternalDriver:
         if not self._command:
             raise InputError("--driver external: names no program", "e.g. external:./propose.py")
         self._patience = patience
-        self._process: subprocess.Popen[bytes] | None = None
-        self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._lines: queue.Queue[bytes] = queue.Queue(_AHEAD)
         self._context: Context | None = None
         self._open: tuple[object] | None = None
         self.stopped = ""
@@ -102,15 +103,16 @@ class ExternalDriver:
         process, self._process = self._process, None
         if process is None:
             return
-        for stream in (process.stdin, process.stdout):
-            if stream is not None:
-                with suppress(OSError):  # it has gone already
-                    stream.close()
         with suppress(subprocess.TimeoutExpired):
             process.wait(timeout=1.0)
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+        # Last, as closing a full pipe waits for somebody to read it.
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                with suppress(OSError, ValueError):  # it has gone already
+                    stream.close()
 
     def __del__(self) -> None:
         self.close()
@@ -189,25 +191,21 @@ class ExternalDriver:
         if process is None or process.stdin is None:
             return
         # In a thread, as a program that does not read fills the pipe.
-        done = threading.Event()
         stream, data = process.stdin, json.dumps(row).encode() + b"\n"
 
         def work() -> None:
-            try:
+            with suppress(OSError, ValueError):  # it has gone; reading says so
                 stream.write(data)
                 stream.flush()
-                done.set()
-            except (OSError, ValueError):
-                pass  # it has gone; reading says so
 
         writer = threading.Thread(target=work, daemon=True)
         writer.start()
         writer.join(self._patience)
-        if not done.is_set():
+        if writer.is_alive():
             self.stopped = self.stopped or "the program does not read its answers"
 
 
-def _pump(stream: IO[bytes], lines: queue.SimpleQueue[bytes]) -> None:
+def _pump(stream: IO[bytes], lines: queue.Queue[bytes]) -> None:
     """Lines of a stream into a queue; an empty one at its end."""
     try:
         while line := stream.readline(_LONGEST + 2):
