@@ -14,6 +14,7 @@ from asmevo.drivers.pool import default_rules
 from .conftest import Run
 
 CHECKOUT = Path(__file__).resolve().parents[2]
+GROUPS = {group.name for group in app.registered_groups}
 PAGES = [CHECKOUT / "README.md", CHECKOUT / "CONTRIBUTING.md", *(CHECKOUT / "docs").glob("*.md")]
 
 
@@ -38,7 +39,7 @@ def test_commands_and_options_exist(run: Run, page: Path) -> None:
     for words in commands(page.read_text()):
         if words[0].isupper():
             continue  # `asmevo COMMAND --help`
-        name = words[:2] if words[0] in ("corpus", "launch") else words[:1]
+        name = words[:2] if words[0] in GROUPS else words[:1]
         got = run(*name, "--help")
         assert got.code == 0, (page.name, words)
         options = [w.partition("=")[0] for w in words if re.fullmatch(r"--?[a-z][a-z-]*(=.*)?", w)]

@@ -36,7 +36,7 @@ from asmevo.cli.commands import (
     templates,
     verify,
 )
-from asmevo.cli.commands.agents import asking, mcp
+from asmevo.cli.commands.agents import asking, mcp, skill
 from asmevo.cli.commands.compare import diff
 from asmevo.cli.commands.objects import (
     asm,
@@ -88,6 +88,7 @@ for module in (asking, mcp):
     module.register(app)
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(launch.app, name="launch")
+app.add_typer(skill.app, name="skill")
 app.add_typer(runs.app, name="runs")
 
 
