@@ -124,6 +124,13 @@ def _match(words: Any, starts: Any, indices: Any, halves: Any, first_row: int, a
     return e
 
 
+@_part
+def _side_by_side(words: Any, at: int, lanes: int) -> bool:
+    """Whether all lanes are active and their addresses a progression."""
+    every = ~np.uint64(0) if lanes >= 64 else (np.uint64(1) << np.uint64(lanes)) - np.uint64(1)
+    return bool(_field(words[at], T.FORM_SHIFT, 255) == T.PROGRESSION and words[at + 1] == every)
+
+
 # --- costs -----------------------------------------------------------------------------------
 @_part
 def _broadcast(
@@ -148,6 +155,8 @@ def _bank_clocks(words: Any, at: int, size: int, lanes: int, atomic: bool, count
     dwords = max(size, 4) // 4
     clocks = 0.0
     beat = max(1, 32 // dwords)
+    if _side_by_side(words, at, lanes) and words[at + 3] == np.uint64(4 * dwords):
+        return float((lanes + beat - 1) // beat)  # as many banks as dwords in every beat
     for low in range(0, lanes, beat):
         for bank in range(banks):
             counts[bank] = 0
@@ -178,6 +187,13 @@ def _insert(found: Any, count: int, value: int) -> int:
 def _sectors(words: Any, at: int, size: int, lanes: int, found: Any) -> int:
     """Distinct 64-byte sectors of a memory access, into `found`; returns how many."""
     mask, count, last = words[at + 1], 0, np.int64(-1)
+    if _side_by_side(words, at, lanes) and np.uint64(0) < words[at + 3] <= np.uint64(64):
+        end = (_address(words, at, lanes - 1) + size - 1) >> 6  # no sector between is left out
+        for sector in range(_address(words, at, 0) >> 6, end + 1):
+            if count < found.shape[0]:
+                found[count] = sector
+                count += 1
+        return count
     for lane in range(lanes):
         if _active(mask, lane):
             address = _address(words, at, lane)
@@ -251,7 +267,21 @@ def _cost(
             serial[row] = atomic_clocks * active / max(1, touched)
 
 
+def _most_lines(words: Any, entries: Any, lanes: int) -> int:
+    """Lines that the entries can touch at most, each counted for itself."""
+    total = 0
+    for n in range(entries.shape[0]):
+        at = entries[n]
+        lines = _MOST_SECTORS
+        if _field(words[at], T.FORM_SHIFT, 255) == T.PROGRESSION:
+            first, last = _address(words, at, 0), _address(words, at, lanes - 1)
+            lines = min(lines, (abs(last - first) + 255) // 128 + 2)
+        total += lines
+    return total
+
+
 _find_starts, _find_rows, _find_costs = compiled(_starts), compiled(_match), compiled(_cost)
+_count_lines = compiled(_most_lines)
 
 
 def accesses(
@@ -294,12 +324,13 @@ def accesses(
     columns = [np.zeros(first_row) for _ in range(5)]
     ways = max(1, machine.count("l1_ways") // residents)
     sets = max(1, machine.count("l1_bytes") // (128 * machine.count("l1_ways")))
-    total = int(first_row)
+    every, places = np.concatenate(words), np.concatenate(entries)
+    seen = 2 * int(_count_lines(every, places, lanes)) + 64
     _find_costs(
-        np.concatenate(words), np.concatenate(entries)[order], np.concatenate(rows)[order], lanes,
+        every, places[order], np.concatenate(rows)[order], lanes,
         program.flags, machine["atomic_clocks"], np.zeros(machine.count("lds_banks"), np.int64),
         np.full((sets, ways), -1, np.int64), np.zeros((sets, ways), np.int64),
-        np.full(_seen_size(total), -1, np.int64), np.empty(_MOST_SECTORS, np.int64),
+        np.full(seen, -1, np.int64), np.empty(_MOST_SECTORS, np.int64),
         np.empty(_MOST_SECTORS, np.int64), *columns,
     )  # fmt: skip
     # The second half of a pair counts with the first.
@@ -337,8 +368,3 @@ def _atomic_addresses(wave: Stream, program: StaticProgram, lanes: int) -> Count
             mine = words[at + 2 : at + 2 + lanes][active]
             out.update((mine >> np.uint64(2)).tolist())
     return out
-
-
-def _seen_size(rows: int) -> int:
-    """Slots of the hash set of lines: twice the most lines that so many accesses can touch."""
-    return 2 * _MOST_SECTORS * rows + 64

@@ -189,4 +189,6 @@ def fresh(code: Code, streams: Streams, slots: int) -> tuple[Any, ...]:
         np.zeros(lines(code.scalar_base), dtype=np.uint8),
     )
     groups = int(streams.group.max()) + 1
-    return waves, ports, lds, vmem, caches, (counts(groups), counts(groups))
+    leaves = 1 << max(1, (n - 1).bit_length())
+    tree = np.full(2 * leaves, -1, dtype=np.int64)
+    return waves, ports, lds, vmem, caches, (counts(groups), counts(groups), tree)

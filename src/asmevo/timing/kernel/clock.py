@@ -45,9 +45,25 @@ DEADLOCK = 1
 
 
 @unit
+def _stands(tree: Any, at: Any, priority: Any, w: int) -> None:
+    """Set the way of wave w through the tournament `tree` after its time or priority changed.
+
+    Of two waves goes on the one that can issue first; of several the one of higher priority, then
+    the older. The leaf of wave v is at `len(tree) / 2 + v`, the winner of all at 1; -1 is nobody.
+    """
+    node = (tree.shape[0] // 2 + w) >> 1
+    while node > 0:
+        a, b = tree[2 * node], tree[2 * node + 1]
+        if a < 0 or (b >= 0 and (at[b] < at[a] or (at[b] == at[a] and priority[b] > priority[a]))):
+            a = b
+        tree[node] = a
+        node >>= 1
+
+
+@unit
 def _released(
-    at: Any, wave_group: Any, ready_since: Any, position: Any, cost: Any, stream: Any, issue: Any,
-    group: int, go: float,
+    at: Any, wave_group: Any, ready_since: Any, position: Any, priority: Any, tree: Any, cost: Any,
+    stream: Any, issue: Any, group: int, go: float,
 ) -> None:  # fmt: skip
     """Let all waves of a workgroup go on that wait at its barrier."""
     for v in range(at.shape[0]):
@@ -58,16 +74,7 @@ def _released(
             if issue.shape[0] > 0:
                 issue[place] = go
             ready_since[v] = go
-
-
-@unit
-def _next_wave(at: Any, priority: Any) -> int:
-    """The wave that can issue first; of several the one of higher priority, then the older."""
-    w = 0
-    for v in range(1, at.shape[0]):
-        if at[v] < at[w] or (at[v] == at[w] and priority[v] > priority[w]):
-            w = v
-    return w
+            _stands(tree, at, priority, v)
 
 
 @unit
@@ -179,12 +186,14 @@ def _run(
     stream, access, start, wave_simd, wave_group, wave_begin = streams
     cost, count, wave_end, issue, done = record
     at, ready_since, position, priority = waves[0], waves[1], waves[2], waves[3]
-    alive, arrived = groups
+    alive, arrived, tree = groups
     left = 0
     for w in range(at.shape[0]):
         left += _begins(at, position, start, wave_begin, wave_end, wave_group, alive, w)
+        tree[tree.shape[0] // 2 + w] = w
+        _stands(tree, at, priority, w)
     while left > 0:
-        w = _next_wave(at, priority)
+        w = tree[1]
         t = at[w]
         if t >= NEVER:
             return DEADLOCK
@@ -192,10 +201,11 @@ def _run(
         i = stream[p]
         k = kind[i]
         e, why = delay(c, code, waves, ports, lds, vmem, caches, cold, k, w, simd, i, t)
-        at[w] = np.ceil(e / c.slot) * c.slot
-        if e > t and at[w] > t:
+        if e > t:
+            at[w] = np.ceil(e / c.slot) * c.slot
             if profile is not None:
                 _charge_delay(profile, lds[4], k, i, why, at[w] - t)
+            _stands(tree, at, priority, w)
             continue
         after = issued(
             c, code, streams, accesses, waves, ports, lds, vmem, caches, cold, k, w, simd, i, p, t,
@@ -218,6 +228,7 @@ def _run(
         if ended:
             left, wave_end[w], at[w] = left - 1, after, NEVER
             alive[group] -= 1
+        _stands(tree, at, priority, w)
         if (k == BARRIER or ended) and alive[group] > 0 and arrived[group] == alive[group]:
             arrived[group] = 0
             opened = t + c.barrier_release
@@ -225,7 +236,10 @@ def _run(
                 _charge_barrier(
                     profile, at, wave_group, ready_since, position, stream, group, opened
                 )
-            _released(at, wave_group, ready_since, position, cost, stream, issue, group, opened)
+            _released(
+                at, wave_group, ready_since, position, priority, tree, cost, stream, issue, group,
+                opened,
+            )  # fmt: skip
     done[0] = vmem[7][LAST]
     return 0
 
