@@ -137,10 +137,7 @@ def optimize(
         EnvironmentFault: the store cannot be written.
     """
     opened = open(original)
-    if resume and store is None:
-        raise InputError("--resume needs the run store", "give --store as in the first run")
-    if store is not None and Path(store).exists() and not Path(store).is_file():
-        raise InputError(f"{store} is no file, so no run store", "give the name of a file")
+    _require_store(store, resume)
     capsules = launches(opened, launch, kernel=kernel, sizes=sizes, input_seed=input_seed)
     notes = launch_notes(opened, launch, kernel)
     config = VerifyConfig(
@@ -194,6 +191,13 @@ def optimize(
         tuple(capsules),
         final,
     )
+
+
+def _require_store(store: str | Path | None, resume: bool) -> None:
+    if resume and store is None:
+        raise InputError("--resume needs the run store", "give --store as in the first run")
+    if store is not None and Path(store).exists() and not Path(store).is_file():
+        raise InputError(f"{store} is no file, so no run store", "give the name of a file")
 
 
 def evidence_bundle(result: Optimization) -> bytes:
