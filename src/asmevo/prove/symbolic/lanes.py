@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asmevo.isa.decoded import Decoded
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import Operand
 from asmevo.isa.semantics.instruction.decode import UnsupportedForm
@@ -100,7 +101,7 @@ def permute(wave: Wave, inst: Instruction) -> None:
         raise UnsupportedForm(f"{base} is not modelled")
 
 
-def matrix(wave: Wave, inst: Instruction) -> None:
+def matrix(wave: Wave, inst: Instruction, d: Decoded) -> None:
     """Execute a matrix instruction: all lanes take part, whatever EXEC says."""
     result, *sources = inst.operands
     args: list[Node] = []
@@ -119,7 +120,7 @@ def matrix(wave: Wave, inst: Instruction) -> None:
     row = row_of(result)
     assert row is not None
     assert result.reg is not None
-    if inst.base.startswith("v_smfmac"):  # the accumulator is the result's register
+    if 0 in d.use_operands:  # sparse ones accumulate in the result's register
         args += [wave.unit(row + n) for n in range(result.reg.count)]
     mods = tuple(sorted((k, str(v)) for k, v in inst.modifiers.items()))
     name = (inst.base, mods, tuple(shapes), wave.mode.denorm_32, wave.mode.denorm_16_64,

@@ -30,7 +30,7 @@ from asmevo.prove.window import Diamond
 _FLOAT_MODE = 0x80_03FF
 _NO_VALUE = frozenset({OpClass.WAIT, OpClass.NOP})
 _EVENTS = frozenset({OpClass.BARRIER, OpClass.CACHE, OpClass.END})
-_NOT_IDLE = ("s_sethalt", "s_setkill")
+_NOT_IDLE = frozenset({"s_sethalt", "s_setkill"})
 
 
 class Unmodelled(UnsupportedForm):
@@ -71,7 +71,7 @@ def _run(wave: Wave, inst: Instruction, d: Decoded) -> None:
     if d.kind in _EVENTS:
         event(wave, inst, d)
     elif d.kind in _NO_VALUE:
-        if inst.base.startswith(_NOT_IDLE):
+        if inst.base in _NOT_IDLE:
             raise UnsupportedForm("not modelled")
     elif semantics.lookup(inst.base) is not None or mix_semantic(inst.base) is not None:
         run_on(
@@ -83,7 +83,7 @@ def _run(wave: Wave, inst: Instruction, d: Decoded) -> None:
     elif inst.base in ("v_nop", "ds_nop"):
         return
     elif d.kind is OpClass.MFMA:
-        lanes.matrix(wave, inst)
+        lanes.matrix(wave, inst, d)
     elif d.access is not None and d.access.permutes:
         lanes.permute(wave, inst)
     elif d.kind in MEMORY_CLASSES:
