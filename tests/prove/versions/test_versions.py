@@ -10,9 +10,15 @@ import pytest
 
 from asmevo.edits import BatchLoop
 from asmevo.errors import UnsupportedError
+from asmevo.isa.operand import EXEC, VGPR0
+from asmevo.isa.semantics.table import FloatMode
+from asmevo.isa.target import Target
 from asmevo.program import Program
 from asmevo.program.edit import Edit
+from asmevo.program.encoding import table
 from asmevo.prove.versions.programs import compare_programs
+from asmevo.prove.window import Window
+from asmevo.verify.proofs import prove
 
 from .pairs import against, at, edited, original, swap
 
@@ -137,6 +143,24 @@ def test_independent_neighbours_may_swap_and_dependent_ones_not() -> None:
     result = against(program, swap(program, shift))
     assert result.status == "refuted"
     assert result.functions[0].compared.windows[0].verdict.counterexample is not None
+
+
+def test_a_store_may_move_over_a_region_that_gives_its_lanes_back() -> None:
+    target = Target("gfx942")
+    region = (
+        "s_and_saveexec_b64 s[2:3], vcc",
+        "v_mov_b32_e32 v2, 0",
+        "s_or_b64 exec, exec, s[2:3]",
+    )
+    taken = ("s_and_saveexec_b64 s[2:3], vcc", "v_mov_b32_e32 v2, 0", "s_mov_b64 s[2:3], exec")
+    store = "ds_write_b32 v0, v1"
+    live = frozenset((EXEC, EXEC + 1, 2, 3, VGPR0 + 2))
+    for lines, holds in ((region, True), (taken, False)):
+        before, after = (
+            tuple(table(target).assemble(list(side))) for side in ((store, *lines), (*lines, store))
+        )
+        window = Window(target, before, after, live, FloatMode().on_target("gfx942"))
+        assert prove(window).holds is holds
 
 
 def test_code_moves_over_a_join_that_both_ways_lead_to() -> None:

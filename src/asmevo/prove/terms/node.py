@@ -72,6 +72,13 @@ def cone(roots: list[Node]) -> Iterator[Node]:
         yield found[number]
 
 
+def _has_factor(product: Node, factor: Node, depth: int = 3) -> bool:
+    """Whether a node is a conjunction, not too deep, that another node is a part of."""
+    if product.op != "and" or not depth:
+        return False
+    return any(part is factor or _has_factor(part, factor, depth - 1) for part in product.args)
+
+
 class Table:
     """Makes nodes; equal ones are made once."""
 
@@ -197,6 +204,9 @@ class Table:
             return a
         if (a.op == "not" and a.args[0] is b) or (b.op == "not" and b.args[0] is a):
             return self.const(a.width, -1)
+        for x, y in ((a, b), (b, a)):
+            if _has_factor(y, x):  # lanes that come back: EXEC & c | EXEC
+                return x
         return self._by_lane("or_", a, b) or self.make("or", a.width, (a, b))
 
     def _joined(self, a: Node, b: Node) -> Node | None:

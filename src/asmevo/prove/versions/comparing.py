@@ -115,7 +115,7 @@ def compare(k0: Side, k1: Side, prove: Prove, seconds: float = 20.0) -> Compared
     for _ in range(_ROUNDS):
         if not rounds[-1].failures or time.monotonic() > stop:
             break
-        following = work.refined(rounds[-1])
+        following = work.refined(rounds[-1], stop)
         if following is None:
             break
         rounds.append(following)
@@ -231,14 +231,16 @@ class _Work:
             self._known[key] = verdict
         return self._known[key]
 
-    def refined(self, found: _Round) -> _Round | None:
-        """What another plan gives; None where nothing is left to try.
+    def refined(self, found: _Round, stop: float) -> _Round | None:
+        """What another plan gives; None where nothing is left to try, or no time is left.
 
         First what keeps the places as they are; then places go at which one window that is not
         equal ends and another begins, because something moved over them; then others.
         """
         for failure in found.failures:
             for change in self._changes(failure):
+                if time.monotonic() > stop:
+                    return None
                 before = self.plan
                 self.plan = change
                 following = self.round()
