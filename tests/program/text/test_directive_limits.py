@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 
 import pytest
 
+from asmevo.codeobject.guarded import guarded
 from asmevo.errors import AsmEvoError, BuildError, InputError
 from asmevo.program.text.asmread import read
 from asmevo.program.text.directive_limits import vet
@@ -126,3 +128,54 @@ def test_metadata_that_llvm_reads_as_faulty_prints_nothing(
     with pytest.raises(AsmEvoError):
         read(text)
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    "hidden", [".p2align 40", '.incbin "/etc/hostname"', ".Include \"x\"", ".Lcomm x, 1", ".rept 9",
+               "again: .zero 4", ".LOC 1 1"],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "front",
+    [
+        '.amdgcn_target "amdgcn-amd-amdhsa--gfx942"',
+        ".amdhsa_code_object_version 5 ",
+        ".amdhsa_next_free_vgpr 8 ",
+        ".amdhsa_kernel k ",
+        ".end_amdhsa_kernel ",
+        ".end_amdgpu_metadata ",
+    ],
+)
+def test_no_directive_hides_behind_one_of_the_target(front: str, hidden: str) -> None:
+    """LLVM reads on behind `.amdgcn_target "..."` on the same line; a fuzzed text found it."""
+    with pytest.raises(InputError, match=r"line 3: .*(behind|not allowed|zero)"):
+        vet(f"\n\n{front}{hidden}\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ".amdhsa_next_free_vgpr .amdgcn.next_free_vgpr",
+        ".amdhsa_next_free_vgpr max(totalnumvgprs(.Lk.num_agpr, .L_Zk.num_vgpr), 1, 0)",
+        ".amdhsa_kernel .Lloop",
+        ".set .Lk.num_vgpr, max(1, amdgpu.max_num_vgpr)",
+    ],
+)
+def test_symbols_that_compilers_write_are_let_through(line: str) -> None:
+    vet(line + "\n")
+
+
+def test_a_text_that_takes_memory_or_time_without_end_is_ended() -> None:
+    def memory() -> int:
+        return len(bytes(2 << 30))
+
+    def time_without_end() -> int:
+        while True:
+            pass
+
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    for work, reason in ((memory, "ended"), (time_without_end, "takes longer than a text")):
+        with pytest.raises(BuildError, match=reason):
+            guarded(work, 100)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime - before.ru_utime < 3
+    assert guarded(lambda: 7, 0) == 7

@@ -132,7 +132,7 @@ def _build(text: str) -> Built:
     stored = [line[len(CONTAINER) :] for line in lines if line.startswith(CONTAINER)]
     if not stored:
         vet(text)
-        return Built(guarded(lambda: build(text)))
+        return Built(guarded(lambda: build(text), len(text)))
     facts, co = _container("".join(stored))
     code, rest = _split(lines)
     program = _program(co, facts, code)
@@ -452,7 +452,10 @@ def _descriptors(co: CodeObject, data: bytes, program: Program, rest: Sequence[s
         if lines == [" ".join(x.split()) for x in old_kernels[name]]:
             continue
         try:
-            made = guarded(partial(directives.assemble_block, lines, co.target, co.abi_version))
+            made = guarded(
+                partial(directives.assemble_block, lines, co.target, co.abi_version),
+                sum(map(len, lines)),
+            )
         except BuildError as err:
             raise _about(lines[err.line - 1] if err.line else lines[0], err) from None
         at = next(
@@ -469,7 +472,10 @@ def _descriptors(co: CodeObject, data: bytes, program: Program, rest: Sequence[s
 
 def _put_metadata(co: CodeObject, out: bytearray, lines: Sequence[str]) -> None:
     try:
-        made = guarded(partial(metatext.assemble_block, lines, co.target, co.abi_version))
+        made = guarded(
+            partial(metatext.assemble_block, lines, co.target, co.abi_version),
+            sum(map(len, lines)),
+        )
     except BuildError as err:
         raise _about(lines[min(err.line, len(lines)) - 1] if err.line else lines[0], err) from None
     old = co.metadata

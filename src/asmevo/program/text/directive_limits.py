@@ -46,6 +46,9 @@ _DIRECTIVE = re.compile(r"\s*\.([\w.$]+)\s*(.*)", re.DOTALL)
 _ASSIGNMENT = re.compile(r"\s*([A-Za-z_.$][\w.$]*|\.)\s*==?(.*)", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_.$][\w.$]*")
 _OPERATOR = re.compile(r"<<|>>|&&|\|\||[-+~!*/%&|^<>(=]")
+_DOTTED = re.compile(r"(?<![\w.$@?])\.[A-Za-z_$][\w.$@?]*")
+# Directives that begin like the symbols of compilers, beyond those that are allowed.
+_LIKE_SYMBOLS = frozenset("ln linkonce linker_option loh lsym lto_discard".split())  # noqa: SIM905
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
@@ -77,6 +80,8 @@ def vet(text: str) -> None:
             if name in ("set", "equ", "equiv"):
                 symbol, _, value = rest.partition(",")
                 _check_assignment(line, depths, symbol.strip(), value)
+            if "amd" in name:
+                _check_alone(line, name, rest)
             used += _size(name, rest, line)
             if used > _MOST_BYTES:
                 raise InputError(
@@ -122,6 +127,20 @@ def _statements(text: str) -> Iterator[tuple[int, str]]:
         elif piece.group("quote"):
             parts.append("0")
         at = piece.end()
+
+
+def _check_alone(line: int, name: str, rest: str) -> None:
+    """LLVM does not look for the end of the line behind these, and reads on with a directive.
+
+    Symbols that they may name begin with `.L` or `.amdgcn.`; names of directives match in any case.
+    """
+    for word in _DOTTED.findall(_QUOTED.sub(" ", rest)):
+        plain = word[1:].lower()
+        symbol = word.startswith(".L") or plain.startswith("amdgcn.next_free")
+        if not symbol or plain in _ALLOWED or plain in _LIKE_SYMBOLS:
+            raise InputError(
+                f"line {line}: {word[:40]} behind .{name[:40]}", "write it on a line of its own"
+            )
 
 
 def _check_nesting(line: int, statement: str) -> None:
