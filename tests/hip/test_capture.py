@@ -6,6 +6,7 @@ replay builds its memory from the capsule.
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from asmevo.codeobject import CodeObject
 from asmevo.device.emulated import EmulatedDevice
 from asmevo.device.protocol import RunOptions
 from asmevo.errors import InputError
+from hip.conftest import CLIENTS
 
 
 def replayed(path: Path) -> int:
@@ -122,3 +124,26 @@ def test_redacted(record, modules, saxpy):
     assert values[0] == 0  # zeros stay, others do not: x was 0.5 * i
     assert (values[1:] != 0.5 * np.arange(1, 1000)).mean() > 0.9
     assert json.dumps(dict(recording.provenance)).find("modules.py") < 0
+
+
+@pytest.mark.skipif("ASMEVO_CORPUS_TEST" not in os.environ, reason="long: make corpus-test")
+def test_capsules_of_vendor_libraries_replay(record, vendor_library):
+    for name, package, client, rest in (
+        ("librocrand.so.1", "librocrand1", "rocrand.py", (1000, "philox,sobol32,mtgp32")),
+        ("librocsparse.so.0", "librocsparse0", "rocsparse.py", ()),
+    ):
+        library = vendor_library(name, package)
+        result, _ = record(sys.executable, CLIENTS / client, library, *rest, arch="gfx90a")
+        assert result.ok, result.reason
+        for row in result.data["capsules"]:
+            replayed(Path(row["path"]))
+
+
+@pytest.mark.skipif("ASMEVO_CORPUS_TEST" not in os.environ, reason="long: make corpus-test")
+def test_capsules_of_triton_kernels_replay(record, python_with):
+    result, _ = record(python_with("triton"), CLIENTS / "triton_plain.py")
+    assert {row["kernel"] for row in result.data["capsules"]} == {
+        "add", "softmax", "matmul", "histogram",
+    }  # fmt: skip
+    for row in result.data["capsules"]:
+        assert replayed(Path(row["path"])) > 0

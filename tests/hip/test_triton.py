@@ -30,3 +30,13 @@ def test_plain_kernels(seen):
     assert "cannot be accessed" in found["foreign"]
     assert result.data["kernels"]["add"]["launches"] == 201
     assert found["seconds"] < 0.03 * 200  # 2,000 launches in at most 60 s
+
+
+def test_torch_tensors_in_device_memory_and_an_autotune(seen, python_with):
+    python_with("torch")
+    result, found = seen("triton_torch.py")
+    assert found["add"] is True
+    assert found["autotune"] is True
+    assert result.data["kernels"]["tuned"]["launches"] > 3
+    # 2,000 launches in at most 60 s.
+    assert found["autotune seconds"] < 0.03 * max(400, result.data["kernels"]["tuned"]["launches"])
