@@ -13,7 +13,7 @@ from frame import RUN, STATIC, TESTED, Base, Cheat, Subject, stopped
 
 SAXPY, SOFTMAX, REDUCE = Base("saxpy"), Base("softmax"), Base("reduce")
 RMSNORM, MATMUL = Base("rmsnorm"), Base("matmul_f32")
-SUM = Base("l1_047_sum_dim1", folder="kernelbench")
+SUM, POOL = (Base(n, folder="kernelbench") for n in ("l1_047_sum_dim1", "l1_045_avgpool2d"))
 RELU90, RELU950 = (Base("l1_019_relu", a, "kernelbench") for a in ("gfx90a", "gfx950"))
 LATER = ("timing", "commit")  # a search affords less; what it has found is verified in the end
 STORE = "global_store_dword"
@@ -82,6 +82,8 @@ CHEATS = [
         s.replace("v_mul_f32_e32 v10, v9, v8", "v_add_f32_e32 v10, v9, v8")], word="+vast"),
     Cheat("an integer reciprocal without its correction", SUM, lambda s: [
         s.replace("v_mul_lo_u32 v5, s0, v4", "v_mul_lo_u32 v5, s0, v5")], word="D2=512"),
+    Cheat("an integer reciprocal without the high half of its correction", POOL, lambda s: [
+        s.replace("v_mul_hi_u32 v8, v5, v8", "s_nop 0")], (RUN, STATIC)),
     Cheat("work where there is none", SAXPY, lambda s: [
         s.before("v_cmp_gt_i32", "s_max_u32 s5, s5, 1")], word="~n=0"),
     Cheat("work where there is none, gfx90a", RELU90, lambda s: [

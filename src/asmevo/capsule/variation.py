@@ -222,13 +222,13 @@ def _scalars(
                     yield _Change(f"{arg.name}={v}", spec=_with_arg(spec, number, v))
         elif isinstance(arg.value, str) and kind == "int":
             yield _Change(f"{arg.name}=0", spec=_with_arg(spec, number, 0), idle=True)
-            if grid[0] == 1:
-                continue
-            short = _with(spec, grid=(grid[0] - 1, *grid[1:]))
-            others = {n: v + 3 for n, v in names.items()}
-            for count, sizes in ((HUGE, {}), (HUGE, others), (LARGEST, others), (ODD, others)):
-                label = f"{arg.name}={count} grid={grid[0] - 1}{' sizes+3' if sizes else ''}"
-                yield _Change(label, sizes, _with_arg(short, number, count))
+            more = {n: 4 * v + 1 if v <= _FEW else v + 7 for n, v in names.items()}
+            for count, sizes in ((HUGE, {}), (HUGE, more), (LARGEST, more), (ODD, more)):
+                groups = _triple(spec.grid, sizes)[0] if sizes else grid[0]
+                if groups > 1:
+                    short = _with(spec, grid=(groups - 1, *grid[1:]))
+                    label = f"{arg.name}={count} grid={groups - 1}{' more' if sizes else ''}"
+                    yield _Change(label, sizes, _with_arg(short, number, count), large=True)
 
 
 def _with(spec: LaunchSpec, **changes: object) -> LaunchSpec:
