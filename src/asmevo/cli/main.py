@@ -36,7 +36,7 @@ from asmevo.cli.commands import (
     templates,
     verify,
 )
-from asmevo.cli.commands.agents import asking, mcp, skill
+from asmevo.cli.commands.agents import adapter, asking, mcp, skill
 from asmevo.cli.commands.compare import diff
 from asmevo.cli.commands.objects import (
     asm,
@@ -84,7 +84,7 @@ for module in (
     *(inspect, find, extract, disasm, asm, roundtrip, templates, schema, doctor),
 ):
     module.register(app)
-for module in (asking, mcp):
+for module in (asking, mcp, adapter):
     module.register(app)
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(launch.app, name="launch")
