@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import struct
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any
 
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import EXEC
 from asmevo.program.permutation import reordered
 from asmevo.prove.backend import NAME
+from asmevo.prove.certificate import certificate, window_of
 from asmevo.prove.comparison import Comparison, Open
 from asmevo.prove.replay.reference import run_region
 from asmevo.prove.replay.state import CannotRun, Executor, State
@@ -55,7 +58,17 @@ def prove_window(
     verdict = _Attempt(
         window, time.monotonic() + limit_seconds, memory_mb, executors, runs
     ).decide()
-    return replace(verdict, seconds=time.perf_counter() - start)
+    made = certificate(window, verdict.status, verdict.solver) if verdict.holds else {}
+    return replace(verdict, seconds=time.perf_counter() - start, certificate=made)
+
+
+def recheck(made: Mapping[str, Any], *, limit_seconds: float = 20.0) -> Verdict:
+    """Decide the window of a certificate anew.
+
+    Raises:
+        InputError: it is no certificate of this version, or was changed.
+    """
+    return prove_window(window_of(made), limit_seconds=limit_seconds)
 
 
 def _plain(side: Region) -> list[Instruction]:
