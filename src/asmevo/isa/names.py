@@ -100,3 +100,12 @@ def canonical(base: str) -> str:
         return f"{found.group(1)}{_ATOMIC[found.group(2)]}{wide}"
     found = _MEMORY.match(base)
     return (_plain_memory(*found.groups()) if found else None) or base
+
+
+_UNIT = re.compile(r"^[sv]_")
+_TYPES = re.compile(r"_(e32|e64|co|nc|lo|[buif]\d+|i24|u24)(?=_|$)")
+
+
+def operation(name: str) -> str:
+    """What an ALU opcode computes, without the unit and the types: `add` of `v_add_co_u32`."""
+    return _TYPES.sub("", _UNIT.sub("", name))

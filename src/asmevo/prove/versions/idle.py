@@ -12,7 +12,8 @@ from collections.abc import Callable
 
 from asmevo.isa.decoded import Decoded, OpClass
 from asmevo.isa.flow import Condition, FlowKind
-from asmevo.isa.operand import EXEC, SCC, VGPR0
+from asmevo.isa.masks import cleared_units, kept_units
+from asmevo.isa.operand import EXEC, VGPR0
 
 _EXEC = frozenset((EXEC, EXEC + 1))
 _VECTOR = frozenset({OpClass.VALU, OpClass.TRANS, OpClass.VMEM, OpClass.FLAT, OpClass.LDS})
@@ -78,7 +79,7 @@ def _step(d: Decoded, zero: set[int], written: set[int]) -> bool:
     if d.kind is OpClass.SALU:
         if t.pinned or t.indirect or t.environment or t.sets_mode or t.reads_pc:
             return False
-        cleared, kept = _cleared(d, zero), _kept(d, zero)
+        cleared, kept = cleared_units(d.inst, zero), kept_units(d.inst, zero)
         zero -= d.defs - kept
         zero |= cleared
         written |= d.defs - _EXEC - kept
@@ -93,47 +94,3 @@ def _step(d: Decoded, zero: set[int], written: set[int]) -> bool:
         zero |= scalars
     written |= scalars - _EXEC
     return True
-
-
-def _cleared(d: Decoded, zero: set[int]) -> set[int]:
-    """Units that a scalar instruction makes zero, given those that are."""
-    operands, base = d.inst.operands, d.name
-    regs = [o.reg for o in operands]
-    if not regs or regs[0] is None:
-        return set()
-    first = set(regs[0].units)
-    known = [
-        getattr(o.value, "value", 1) == 0 if r is None else set(r.units) <= zero
-        for r, o in zip(regs[1:], operands[1:], strict=True)
-    ]
-    idle = zero >= _EXEC
-    if "saveexec" in base:
-        made = first if idle else set[int]()
-        narrows = base.startswith(("s_and_", "s_andn1_", "s_and_not0_"))
-        stays = (idle if narrows else idle and known[0]) and not base.startswith(
-            ("s_andn2", "s_orn", "s_nand", "s_nor", "s_xnor", "s_and_not1", "s_or_not")
-        )  # gfx9 andn2: the source without EXEC
-        return made | (set(_EXEC) if stays else set())
-    if base.startswith(("s_mov_b", "s_or_b", "s_xor_b")) and all(known):
-        return first - {SCC}
-    if base.startswith("s_and_b") and any(known):
-        return first
-    if base.startswith(("s_andn2_b", "s_and_not1_b")) and known[0]:
-        return first
-    return set()
-
-
-def _kept(d: Decoded, zero: set[int]) -> set[int]:
-    """Units that a scalar instruction writes as they are: `x | 0`, `x & ~0`, `x ^ 0`."""
-    regs = [o.reg for o in d.inst.operands]
-    if len(regs) != 3 or regs[0] is None:
-        return set()
-    idle = [
-        getattr(o.value, "value", 1) == 0 if o.reg is None else set(o.reg.units) <= zero
-        for o in d.inst.operands[1:]
-    ]
-    second = regs[1] == regs[0] and idle[1]
-    first = regs[2] == regs[0] and idle[0]
-    either = d.name.startswith(("s_or_b", "s_xor_b")) and (first or second)
-    masked = d.name.startswith(("s_andn2_b", "s_and_not1_b")) and second
-    return set(regs[0].units) if either or masked else set()

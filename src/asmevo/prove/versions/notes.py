@@ -6,7 +6,6 @@ nothing about equivalence. Sources: CDNA3 ISA 3.3 (EXEC), 9 and 11 (memory, LDS)
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Literal
 from asmevo.isa.access import Access, Space
 from asmevo.isa.decoded import Decoded, OpClass, decode
 from asmevo.isa.instruction import Instruction
+from asmevo.isa.names import operation
 from asmevo.isa.operand import EXEC, VGPR0
 from asmevo.isa.target import Target
 
@@ -22,7 +22,6 @@ NoteKind = Literal["scalar-vector", "exec", "cross-lane", "memory", "order"]
 _VECTOR = frozenset({OpClass.VALU, OpClass.TRANS, OpClass.MFMA})
 _EXEC = frozenset((EXEC, EXEC + 1))
 _BANKS = 32  # of the LDS, a dword each
-_TYPE = re.compile(r"_(e32|e64|co|nc|lo|[buif]\d+|i24|u24)(?=_|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ def _moved_units(old: list[Decoded], new: list[Decoded]) -> Iterator[Note]:
 
 
 def _core(d: Decoded) -> str:
-    return _TYPE.sub("", d.name.removeprefix("v_").removeprefix("s_"))
+    return operation(d.name)
 
 
 def _uniform(side: list[Decoded], core: str) -> bool:
