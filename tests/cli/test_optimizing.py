@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import asmevo
 from asmevo.cli.render.report import render
 from asmevo.codeobject import CodeObject
 from asmevo.verify.oracle import DifferentialOracle
@@ -269,6 +270,34 @@ def test_a_winner_that_fails_its_final_verification_is_not_written(
     assert "failed its final verification" in told.out + told.err
     assert "y differs with other junk" in told.out + told.err
     assert not out.exists()
+
+
+def test_a_refused_winner_leaves_its_parent(
+    demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused: list[bytes] = []
+    real = DifferentialOracle.verify
+
+    def verify(self: DifferentialOracle, candidate: bytes, capsules: Any) -> VerifyReport:
+        if self.config.matrix == "exact" and candidate != self.k0 and not refused:
+            refused.append(candidate)
+            return VerifyReport("divergent", "y differs with other junk")
+        return real(self, candidate, capsules)
+
+    monkeypatch.setattr(DifferentialOracle, "verify", verify)
+    found = asmevo.optimize(demo / "K0.hsaco", demo / "launch.yaml", budget=16)
+    data = found.data
+    (first,) = data["refused"]
+    assert first["reason"] == "y differs with other junk"
+    assert "1 accepted object failed its final verification" in found.reason
+    parents = {n.id: n.parent for n in (found.search.root, *found.search.lineage)}
+    if found.object is None:
+        assert data["k1"] is None
+    else:
+        assert found.object not in refused
+        assert data["speedup"] < first["speedup"]
+        assert data["k1"] in parents
+        assert [n["node"] for n in data["lineage"]] == list(parents)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

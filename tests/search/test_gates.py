@@ -15,6 +15,7 @@ from fakes import KERNELS, FakeDevice, capsule, kernel_object
 
 from asmevo.capsule.spec import LaunchSpec
 from asmevo.capsule.synthesize import synthesize
+from asmevo.check.findings import ERROR, Finding
 from asmevo.codeobject import CodeObject
 from asmevo.device.emulated import EmulatedDevice
 from asmevo.device.protocol import Timing
@@ -257,10 +258,36 @@ def test_measured_times_are_no_screen() -> None:
     assert "differential" in verdict.passed
 
 
+def test_what_a_watched_run_shows_is_not_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only of what the commit rule would accept, and only what K0 does not show."""
+    device = FakeDevice()
+    base = fake_bench(device, assemble_object((KERNELS / "saxpy.s").read_text()))
+    k0 = base.problem.k0_timings[0]
+    given = task(base, replace_line(base, "s_endpgm", "s_nop 0", "s_endpgm"))
+    given = replace(given, parent_timings=(replace(k0, samples=(k0.centre * 2,)),))
+    slow = replace(base.problem, k0_timings=given.parent_timings)
+    race = Finding("race.lds", "-", ERROR, "saxpy", 1, "ds_read_b32 v1, v0", message="a race")
+    for own, status in (([], "divergent"), ([race], "accepted")):
+        fresh = Bench(slow, device)
+        seen: list[bytes] = []
+
+        def dynamic(
+            object: bytes, *_: object, seen: list[bytes] = seen, own: list[Finding] = own
+        ) -> list[Finding]:
+            seen.append(object)
+            return own if object == slow.k0 else [race]
+
+        monkeypatch.setattr("asmevo.verify.watched.check_dynamic", dynamic)
+        verdict = judge.judge(replace(given, problem=slow), fresh)
+        assert verdict.status == status, verdict.reason
+        assert verdict.gate == ("watched" if status == "divergent" else "commit")
+        assert len(seen) == 2
+
+
 def test_the_order_is_the_designs() -> None:
     assert GATE_NAMES == (
         "duplicate", "assemble", "same_object", "abi_resources", "static_check", "screen",
-        "differential", "coverage", "timing", "commit",
+        "differential", "coverage", "timing", "watched", "commit",
     )  # fmt: skip
 
 

@@ -43,6 +43,7 @@ from asmevo.verify.coverage import judge_changes
 from asmevo.verify.evidence import evidence
 from asmevo.verify.oracle import DifferentialOracle
 from asmevo.verify.report import VerifyConfig
+from asmevo.wording import counted
 
 SCHEMA = "asmevo/optimize/1"
 
@@ -165,20 +166,24 @@ def optimize(
     if not who.deterministic and result.best.parent is not None:
         # Its proposer may have had the store in hand: nothing but the edits is believed.
         recheck(opened.data, name, result.lineage, capsules, emulated(None, machine))
+    final = final_config(config)
+    result, refused, evidence = _settled(opened, result, capsules, final)
     record = _record(opened, name, who.name, seed, budget, result, labels)
     record["launch_notes"] = [*notes, *idle_notes(opened, timed_launches(capsules), machine)]
     record["machine"] = modelled.to_json()
     if isinstance(who, Reporting):
         record["agent"] = who.report()
     record["growth"] = recover(opened.code).growth_refused or "allowed"
-    final = final_config(config)
-    if found := result.best.parent is not None:
-        record["evidence"] = verify_again(opened, result.object, capsules, final)
+    record["refused"] = refused
     reason = "no accepted edit; no object written"
-    if found:
+    if found := evidence is not None:
+        record["evidence"] = evidence
         reason = f"{result.best.speedup:.4f}x {result.root.label}"
-        if record["evidence"]["untested"]["text"]:
-            reason += f"; untested changes allowed: {record['evidence']['untested']['text']}"
+    if refused:
+        what = f"{counted(len(refused), 'accepted object')} failed its final verification"
+        reason = f"{reason}; {what}: {refused[0]['reason']}"
+    if found and record["evidence"]["untested"]["text"]:
+        reason += f"; untested changes allowed: {record['evidence']['untested']['text']}"
     return Optimization(
         found,
         "accepted" if found else "insufficient_speedup",
@@ -231,10 +236,44 @@ def final_config(config: VerifyConfig) -> VerifyConfig:
     )
 
 
+class FailedAgain(InputError):
+    """An accepted object that its last verification refuses; `why` is the reason alone."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(
+            f"the winner failed its final verification: {why}",
+            "the launch description leaves something undefined; nothing was written",
+        )
+        self.why = why
+
+
+def _settled(
+    opened: Object, result: SearchResult, capsules: Sequence[Capsule], final: VerifyConfig
+) -> tuple[SearchResult, list[dict[str, Any]], dict[str, Any] | None]:
+    """The run with the fastest object of its lineage that passes the last verification as `best`.
+
+    Returns:
+        That; what was refused on the way, fastest first; the evidence, None where only K0 is left.
+    """
+    refused: list[dict[str, Any]] = []
+    while result.best.parent is not None:
+        try:
+            return result, refused, verify_again(opened, result.object, capsules, final)
+        except FailedAgain as error:
+            best = result.best
+            refused.append({"node": best.id, "speedup": best.speedup, "reason": error.why})
+            result = result.parent()
+    return result, refused, None
+
+
 def verify_again(
     opened: Object, winner: bytes, capsules: Sequence[Capsule], final: VerifyConfig
 ) -> dict[str, Any]:
-    """Judge the winner from scratch, on a device without history."""
+    """Judge the winner from scratch, on a device without history.
+
+    Raises:
+        FailedAgain: it is refused.
+    """
     device = emulated()
     again = DifferentialOracle(opened.data, device, final).verify(winner, capsules)
     again, missed = judge_changes(
@@ -242,10 +281,7 @@ def verify_again(
     )
     again, _ = watch(again, opened.data, winner, capsules, device, final)
     if not again.ok:
-        raise InputError(
-            f"the winner failed its final verification: {again.reason}",
-            "the launch description leaves something undefined; nothing was written",
-        )
+        raise FailedAgain(again.reason)
     record = evidence(again, opened.data, winner, capsules, device, final)
     return {
         **record,

@@ -29,7 +29,7 @@ from asmevo.verify.coverage import Untested, coverage_of, judge_changes
 from asmevo.verify.evidence import evidence
 from asmevo.verify.oracle import DifferentialOracle
 from asmevo.verify.report import VerifyConfig, VerifyReport
-from asmevo.verify.watched import LIMIT, watched
+from asmevo.verify.watched import LIMIT, Watcher
 
 # In the order of their numbers alone, waves that race for LDS can always come out right.
 DEFAULT_SCHEDULES = ("shuffle:1",)
@@ -161,7 +161,7 @@ def watch(
         return report, ()
     short = {c.digest for c in report.capsules if c.k0_instructions <= LIMIT}
     chosen = [c for c in capsules if c.digest() in short]
-    found, note = watched(k0, k1, chosen, device, config.poison_seed)
+    found, note = Watcher(k0, device, config.poison_seed).compare(k1, chosen)
     notes = (*report.notes, note) if note else report.notes
     if not found:
         return replace(report, notes=notes), ()

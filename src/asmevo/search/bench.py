@@ -25,6 +25,7 @@ from asmevo.search.commit import CommitRule
 from asmevo.search.proof import Proofs
 from asmevo.verify.oracle import DifferentialOracle
 from asmevo.verify.report import VerifyConfig, VerifyReport
+from asmevo.verify.watched import Watcher
 
 _KEPT_PROGRAMS = 64
 
@@ -103,6 +104,12 @@ class Bench:
         if self._oracle is not None:
             return self._oracle
         return DifferentialOracle(self.problem.k0, self.device, self.problem.verify)
+
+    @cached_property
+    def watcher(self) -> Watcher:
+        """Watched runs against K0's, in the wave orders of the runs before them."""
+        verify = self.problem.verify
+        return Watcher(self.problem.k0, self.device, verify.poison_seed, verify.schedules)
 
     @cached_property
     def code_object(self) -> CodeObject:

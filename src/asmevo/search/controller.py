@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +89,7 @@ class SearchResult:
         best: the fastest accepted node (K0's when nothing was accepted).
         object: bytes of `best`.
         lineage: nodes from K0 to `best`.
+        objects: their bytes.
         attempts: all outcomes in order.
         verdicts: verdict word -> number of attempts.
         rules: rule -> verdict word -> number of attempts.
@@ -101,11 +102,28 @@ class SearchResult:
     best: Node
     object: bytes
     lineage: tuple[Node, ...]
+    objects: tuple[bytes, ...]
     attempts: tuple[Attempt, ...]
     verdicts: dict[str, int]
     rules: dict[str, dict[str, int]]
     replayed: int
     stopped: str
+
+    def parent(self) -> SearchResult:
+        """The same run with the parent of `best` in its place.
+
+        Raises:
+            InputError: `best` is K0's node.
+        """
+        if len(self.lineage) < 2:
+            raise InputError("K0 has no parent")
+        return replace(
+            self,
+            best=self.lineage[-2],
+            object=self.objects[-2],
+            lineage=self.lineage[:-1],
+            objects=self.objects[:-1],
+        )
 
 
 class Search:
@@ -394,11 +412,13 @@ class Controller:
             stopped = "interrupted"
         best = state.best
         attempts = tuple(store.attempts())[: state.done]
+        lineage = tuple(store.lineage(best.id))
         return SearchResult(
             root,
             best,
             store.blob(best.id),
-            tuple(store.lineage(best.id)),
+            lineage,
+            tuple(store.blob(n.id) for n in lineage),
             attempts,
             dict(Counter(o.status for o in attempts)),
             state.memory.verdicts(),

@@ -21,6 +21,7 @@ from asmevo.search.commit import Decision, decide, speedup
 from asmevo.search.types import Evidence, Status, edit_id, object_id
 from asmevo.verify.coverage import untested_changes
 from asmevo.verify.report import VerifyReport
+from asmevo.verify.watched import LIMIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,6 +287,34 @@ class Time(Gate):
             if speedup(candidate.parent_timings, candidate.timings) < problem.rule.threshold(0.0):
                 break
         return None
+
+
+class Watched(Gate):
+    """Races, early and undefined reads that a watched run shows and K0's does not.
+
+    Only for what the commit rule would accept: results are right by now in every order that was
+    tried, and a watched run is dear.
+    """
+
+    name = "watched"
+
+    def judge(self, candidate: Candidate) -> GateVerdict | None:
+        """See the class."""
+        assert candidate.report is not None, "a gate ran before differential execution"
+        problem = self.bench.problem
+        rule, k0 = problem.rule, problem.k0_timings
+        decision = decide(rule, k0, candidate.parent_timings, candidate.timings)
+        if decision.status != "accepted":
+            return None
+        short = {c.digest for c in candidate.report.capsules if c.k0_instructions <= LIMIT}
+        chosen = [c for c in problem.capsules if c.digest() in short]
+        found, _ = self.bench.watcher.compare(_bytes(candidate), chosen)
+        if not found:
+            return None
+        return self._stop(
+            "divergent", f"{found[0].rule}: {found[0].message}",
+            findings=[f.as_json() for f in found[:20]],
+        )  # fmt: skip
 
 
 class Commit(Gate):

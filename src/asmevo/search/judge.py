@@ -6,10 +6,11 @@ pickle: it runs as well in a worker process or on another machine as in the cont
 
 The gates stand in one fixed order:
 duplicate -> assemble -> same object -> ABI and resources -> waits, hazards, registers ->
-screen by estimate -> differential execution -> coverage -> timing -> commit rule. Each is cheaper
-than the next, but for coverage, which counts what the runs before it did; a candidate that fails
-one never reaches a later one, and none is timed before it is correct: the screen's estimate only
-ever stops. There is no list of gates to pass in: nobody who proposes can leave one out.
+screen by estimate -> differential execution -> coverage -> timing -> watched runs -> commit rule.
+Each is cheaper than the next, but for coverage, which counts what the runs before it did, and for
+watched runs, which only those make that the commit rule would accept; a candidate that fails one
+never reaches a later one, and none is timed before it is correct: the screen's estimate only ever
+stops. There is no list of gates to pass in: nobody who proposes can leave one out.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ _ORDER: tuple[type[Gate], ...] = (
     gates.Differential,
     gates.Tested,
     gates.Time,
+    gates.Watched,
     gates.Commit,
 )
 GATE_NAMES = tuple(gate.name for gate in _ORDER)

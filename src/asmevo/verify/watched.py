@@ -34,24 +34,39 @@ def new_findings(before: Sequence[Finding], after: Sequence[Finding]) -> list[Fi
     return sorted(found, key=lambda f: f.severity != ERROR)
 
 
-def watched(
-    k0: bytes, k1: bytes, capsules: Sequence[Capsule], device: Device, poison_seed: int
-) -> tuple[list[Finding], str]:
-    """New findings of `k1` on the launches, and a note where they could not be watched.
+class Watcher:
+    """Holds candidates' findings against K0's, which is watched when a candidate first has any.
 
     Args:
-        k0, k1: both objects, found equal in their results.
-        capsules: launches to watch.
+        k0: the original object.
         device: an emulated one; others show nothing.
         poison_seed: of undefined contents.
+        schedules: wave orders to watch besides the launches' own.
     """
-    if device.label != "modelled" or not capsules:
-        return [], "no launch was watched for races"
-    config = DynamicConfig(poison_seed=poison_seed)
-    try:
-        after = check_dynamic(k1, capsules, device, config)
-        if not after:
-            return [], ""
-        return new_findings(check_dynamic(k0, capsules, device, config), after), ""
-    except UnsupportedError as error:
-        return [], f"not watched for races: {error.one_line()}"
+
+    def __init__(
+        self, k0: bytes, device: Device, poison_seed: int, schedules: Sequence[str] = ()
+    ) -> None:
+        self._k0, self._device = k0, device
+        self._config = DynamicConfig(tuple(schedules), poison_seed)
+        self._before: dict[tuple[str, ...], list[Finding]] = {}
+
+    def compare(self, k1: bytes, capsules: Sequence[Capsule]) -> tuple[list[Finding], str]:
+        """New findings of `k1` on the launches, and a note where they could not be watched.
+
+        Args:
+            k1: an object that was found equal to K0 in its results.
+            capsules: launches to watch.
+        """
+        if self._device.label != "modelled" or not capsules:
+            return [], "no launch was watched for races"
+        try:
+            after = check_dynamic(k1, capsules, self._device, self._config)
+            if not after:
+                return [], ""
+            key = tuple(c.digest() for c in capsules)
+            if key not in self._before:
+                self._before[key] = check_dynamic(self._k0, capsules, self._device, self._config)
+            return new_findings(self._before[key], after), ""
+        except UnsupportedError as error:
+            return [], f"not watched for races: {error.one_line()}"

@@ -15,12 +15,13 @@ from typing import Any
 
 from asmevo.api.agent.claims import recheck
 from asmevo.api.objects import LaunchLike, ObjectLike, Progress, Sizes, emulated, launches, open
-from asmevo.api.optimization import SEARCH_ORDERS, final_config, verify_again
+from asmevo.api.optimization import SEARCH_ORDERS, FailedAgain, final_config, verify_again
 from asmevo.api.results import Result
 from asmevo.errors import InputError
 from asmevo.search.store import SqliteReader
 from asmevo.search.types import object_id
 from asmevo.verify.report import VerifyConfig
+from asmevo.wording import counted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,10 +78,24 @@ def finish(
     }
     if best is None or best.parent is None:
         return Finished(False, "insufficient_speedup", "nothing was accepted", data, None)
-    winner = recheck(opened.data, name, lineage, capsules, emulated(progress))
     options = final_config(VerifyConfig(exact=exact, schedules=SEARCH_ORDERS))
-    evidence = verify_again(opened, winner, capsules, options)
-    label = best.label
+    refused: list[str] = []
+    while True:
+        winner = recheck(opened.data, name, lineage, capsules, emulated(progress))
+        try:
+            evidence = verify_again(opened, winner, capsules, options)
+            break
+        except FailedAgain as error:
+            refused.append(error.why)
+            lineage = lineage[:-1]
+        if len(lineage) < 2:
+            reason = f"all of {counted(len(refused), 'accepted object')} failed the final "
+            return Finished(False, "divergent", reason + f"verification: {refused[0]}", data, None)
+    best, label = lineage[-1], best.label
+    reason = f"{best.speedup:.4f}x {label}"
+    if refused:
+        what = f"{counted(len(refused), 'faster object')} failed the final verification"
+        reason = f"{reason}; {what}: {refused[0]}"
     data |= {
         "k1": best.id,
         "speedup": best.speedup,
@@ -88,4 +103,4 @@ def finish(
         "evidence": evidence,
         "lineage": [{"node": n.id, "speedup": n.speedup, "edits": len(n.edits)} for n in lineage],
     }
-    return Finished(True, "accepted", f"{best.speedup:.4f}x {label}", data, winner)
+    return Finished(True, "accepted", reason, data, winner)
