@@ -16,9 +16,11 @@ from asmevo.isa.target import Target
 from asmevo.prove.window import Region
 
 # Where the other spaces begin in a counterexample's addresses; scratch has 2**32 bytes per lane.
+Form = tuple[int, int]
 LDS, SCRATCH = 1 << 64, 1 << 65
-# Free bits and set bits of words that are near 1 or -1 as f32, f16 pairs and bf16 pairs.
-WORDS = 0x807F807F, 0x3F003F00
+# Free bits and set bits of words: any; near 1 or -1 as f32, f16 pairs and bf16 pairs; finite and
+# below 2, at all exponents, as those and as 8-bit floats.
+ANY, ONES, FINITE = (0xFFFFFFFF, 0), (0x807F807F, 0x3F003F00), (0xBFBFBFBF, 0)
 
 
 class CannotRun(Exception):
@@ -31,15 +33,15 @@ class Bytes:
     Args:
         seed: of the words.
         known: words by address / 4.
-        ones: the words are floats near 1 in each half.
+        form: free bits and set bits of the words that the seed makes.
 
     Attributes:
         written: bytes stored, by address.
         words: words (by address / 4) that were looked at, as they were at the beginning.
     """
 
-    def __init__(self, seed: int, known: dict[int, int] | None = None, ones: bool = False) -> None:
-        self.seed, self.ones = seed * 2 + 1, ones
+    def __init__(self, seed: int, known: dict[int, int] | None = None, form: Form = ANY) -> None:
+        self.seed, self.form = seed * 2 + 1, form
         self.written: dict[int, int] = {}
         self.words: dict[int, int] = dict(known or {})
         self._dirty: set[int] = set()
@@ -49,9 +51,7 @@ class Bytes:
         if word is None:
             mixed = (number * 0x9E3779B97F4A7C15 + self.seed * 0xBF58476D1CE4E5B9) >> 29
             word = (mixed ^ mixed >> 17) & 0xFFFFFFFF
-            if self.ones:
-                word = word & WORDS[0] | WORDS[1]
-            self.words[number] = word
+            word = self.words[number] = word & self.form[0] | self.form[1]
         return word
 
     def load(self, address: int, size: int) -> int:
@@ -70,7 +70,7 @@ class Bytes:
     def copy(self) -> Bytes:
         """A copy that may be written."""
         other = Bytes(0, self.words)
-        other.seed, other.ones, other.written = self.seed, self.ones, dict(self.written)
+        other.seed, other.form, other.written = self.seed, self.form, dict(self.written)
         other._dirty = set(self._dirty)
         return other
 

@@ -16,13 +16,22 @@ from numpy.typing import NDArray
 from asmevo.isa.decoded import decode
 from asmevo.isa.operand import EXEC, MODE, SCC, VGPR0
 from asmevo.isa.semantics.instruction.reference import Registers
-from asmevo.prove.replay.state import WORDS, Bytes, CannotRun, Executor, State, vector_index
+from asmevo.prove.replay.state import (
+    ANY,
+    FINITE,
+    ONES,
+    Bytes,
+    CannotRun,
+    Executor,
+    State,
+    vector_index,
+)
 from asmevo.prove.verdict import Counterexample
 from asmevo.prove.window import Window, instructions
 
-ORDINARY = 3
-ONES = 5  # about 1 or -1 as f32, and both halves as f16 and as bf16
-_ANY, _ONE = np.uint32(WORDS[0]), np.uint32(WORDS[1])
+_FORMS = {5: ONES, 6: FINITE}  # kinds that are words of a form, in registers and in memory
+_FIRST = (0, 5, 6, 2)
+ORDINARY = len(_FIRST)
 _FULL = (1 << 64) - 1
 _SPECIAL = np.array(
     [0, 1, 0x80000000, 0x3F800000, 0xBF800000, 0x40000000, 0x7F800000, 0xFF800000, 0x7FC00000,
@@ -82,21 +91,22 @@ class States:
             return rng.standard_normal(count).astype(np.float32).view(np.uint32)
         if kind == 3:
             return _SPECIAL[rng.integers(0, len(_SPECIAL), count)]
-        if kind == ONES:
-            return rng.integers(0, 1 << 32, count, np.uint32) & _ANY | _ONE
+        if kind in _FORMS:
+            free, fixed = map(np.uint32, _FORMS[kind])
+            return rng.integers(0, 1 << 32, count, np.uint32) & free | fixed
         few = rng.integers(0, 1 << 8, 3, np.uint32) * np.uint32(4)
         return few[rng.integers(0, 3, count)]
 
     def make(self, number: int) -> State:
         """State `number` of the sequence."""
         registers = Registers()
-        rng, kind = self._rng, (0, ONES, 2)[number] if number < ORDINARY else number % 6
+        rng, kind = self._rng, _FIRST[number] if number < ORDINARY else number % 7
         for unit in self._vectors:
             values = self._values(kind, 64)
             if unit in self._window.assumptions.uniform:
                 values = np.full(64, values[0], np.uint32)
             registers.vector[vector_index(unit)] = values
-        memory = Bytes(int(rng.integers(1, 1 << 30)), ones=kind == ONES)
+        memory = Bytes(int(rng.integers(1, 1 << 30)), form=_FORMS.get(kind, ANY))
         state = State(registers, memory)
         for unit in self._scalars:
             value = int(self._values(kind, 1)[0])

@@ -64,7 +64,8 @@ def run(wave: Wave, inst: Instruction, target: Target) -> None:
 
 
 def _run(wave: Wave, inst: Instruction, d: Decoded) -> None:
-    if inst.text is None or not inst.editable:
+    # What LLVM re-encodes otherwise of matrix instructions are bits without meaning.
+    if inst.text is None or not (inst.editable or d.kind is OpClass.MFMA):
         raise UnsupportedForm("its bytes are not understood")
     if d.traits.indirect:
         raise UnsupportedForm("registers chosen at run time are not modelled")
