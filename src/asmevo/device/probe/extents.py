@@ -104,9 +104,9 @@ class Shape:
 def explore(explorer: Explorer) -> Shape:
     """Try ways to choose the sizes until every buffer's reach is understood; the best of them."""
     best: Shape | None = None
-    end = time.monotonic() + _SECONDS
+    end = time.process_time() + _SECONDS
     for unit, derived in _ways(explorer):
-        if best is not None and (best.plain or time.monotonic() > end):
+        if best is not None and (best.plain or time.process_time() > end):
             break
         if best is not None and best.complete and (derived is not None or unit > 64):
             break
