@@ -211,12 +211,25 @@ class _Work:
 
     def _decide(self, pair: PathPair, ends: tuple[Cut, ...]) -> list[Judged]:
         """The windows of one pair of paths: several small ones, or one where that is not equal."""
-        small = [Judged(p, self._ask(p.window)) for p in self.cutter.pieces(pair, ends)]
+        small = [Judged(p, self._judged(p)) for p in self.cutter.pieces(pair, ends)]
         if len(small) < 2 or all(j.verdict.holds for j in small):
             return small
-        whole = [Judged(p, self._ask(p.window)) for p in self.cutter.pieces(pair, ends, 0)]
+        whole = [Judged(p, self._judged(p)) for p in self.cutter.pieces(pair, ends, 0)]
         # What a small window starts from may never be; the large one has the last word.
         return small if any(j.verdict.status == "refuted" for j in whole) else whole
+
+    def _judged(self, piece: Piece) -> Verdict:
+        """The answer; no refutation by a register that may be dead."""
+        verdict = self._ask(piece.window)
+        if verdict.status == "refuted" and piece.doubtful:
+            sure = self._ask(replace(piece.window, live_out=piece.window.live_out - piece.doubtful))
+            if sure.status != "refuted":
+                return Verdict(
+                    "unknown", f"{verdict.reason}, but may be dead there",
+                    seconds=verdict.seconds + sure.seconds, solver=verdict.solver,
+                )  # fmt: skip
+            return sure
+        return verdict
 
     def _ask(self, window: Window) -> Verdict:
         key = (window.before, window.after, window.live_out)

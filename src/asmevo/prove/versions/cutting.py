@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from asmevo.isa.decoded import decode
 from asmevo.isa.instruction import Instruction
+from asmevo.isa.operand import VGPR0
 from asmevo.program.alignment import align
 from asmevo.prove.versions.modes import float_mode
 from asmevo.prove.versions.regions import ALWAYS, Cut, PathPair
@@ -32,6 +33,8 @@ class Piece:
         ends: the cuts that its path may end at.
         notes: instructions of the window that are in neither program: they write down which way a
             branch went.
+        doubtful: units of `window.live_out` that are live in lanes that other writes left out, at
+            most; what differs in them alone may change nothing.
     """
 
     window: Window
@@ -40,6 +43,7 @@ class Piece:
     start: Cut
     ends: tuple[Cut, ...]
     notes: frozenset[Instruction]
+    doubtful: frozenset[int]
 
 
 class Cutter:
@@ -93,7 +97,15 @@ class Cutter:
             ),
             real, tuple(n for n in second if n >= 0), pair.start, ends,
             frozenset(pair.notes[-n - 1][0] for n in (*first, *second) if n < 0),
+            self._doubtful(pair, old[1], live),
         )  # fmt: skip
+
+    def _doubtful(self, pair: PathPair, at: int, live: frozenset[int]) -> frozenset[int]:
+        behind = self._behind(pair, at)
+        if self.k0.decoded(behind) is None:
+            return frozenset()
+        wanted = self.k0.surely_wanted(behind)
+        return frozenset(u for u in live if u >= VGPR0 and not wanted >> u & 1)
 
     def _assumptions(self, pair: PathPair, a: int, b: int) -> Assumptions:
         """What is known where a window begins: where the kernel's arguments can be read."""

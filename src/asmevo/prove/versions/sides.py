@@ -11,7 +11,7 @@ from asmevo.isa.decoded import Decoded, decode
 from asmevo.isa.flow import Condition, FlowKind, flow_of
 from asmevo.isa.instruction import Instruction
 from asmevo.isa.operand import EXEC, SCC, VCC
-from asmevo.program.dataflow import Liveness
+from asmevo.program.dataflow import ALL_UNITS, Liveness, transfer
 from asmevo.program.keys import keys, place
 from asmevo.program.model import Function, Program
 from asmevo.prove.versions.idle import idle_until
@@ -84,6 +84,36 @@ class Side:
             if r.target is not None and r.target in self.starts:
                 found.add(r.target)
         return tuple(sorted(found))
+
+    def surely_wanted(self, index: int) -> int:
+        """Units, as a bit set, that some way from a place reads before anything is written there.
+
+        Unlike liveness this takes a write of some lanes for one of all: it leaves out what may be
+        read in the other lanes only.
+        """
+        block = self.live.block_of(index)
+        wanted = self._wanted_out[block.index]
+        for i in range(block.last - 1, index - 1, -1):
+            t = transfer(self.inst(i), self.program.target)
+            wanted = wanted & ~t.defs | t.uses_here | t.uses_anywhere
+        return wanted
+
+    @cached_property
+    def _wanted_out(self) -> list[int]:
+        """Per block what is surely wanted at its end."""
+        out = [ALL_UNITS if b.unknown_successors else 0 for b in self.blocks]
+        work = [b.index for b in self.blocks]
+        while work:
+            b = self.blocks[work.pop()]
+            wanted = out[b.index]
+            for i in range(b.last - 1, b.first - 1, -1):
+                t = transfer(self.inst(i), self.program.target)
+                wanted = wanted & ~t.defs | t.uses_here | t.uses_anywhere
+            for p in b.predecessors:
+                if wanted & ~out[p]:
+                    out[p] |= wanted
+                    work.append(p)
+        return out
 
     @cached_property
     def loops(self) -> dict[int, frozenset[int]]:
