@@ -224,8 +224,10 @@ def test_resume_refuses_another_run(run: Run, saxpy: Path, launch: Path) -> None
     again = ("optimize", saxpy, "--launch", launch, "--budget", 2, "--store", store, "--resume")
     run(*again, "-o", copy).complaint(2, "copy.hsaco exists")
     assert copy.read_bytes() == saxpy.read_bytes()
-    store.write_bytes(b"no database" * 100)
+    store.write_bytes(store.read_bytes()[:5000])
     run(*base, "--store", store, "--resume").complaint(4, "run.db")
+    store.write_bytes(b"no database" * 100)
+    run(*base, "--store", store, "--resume").complaint(2, "run.db", "not a run store")
 
 
 def test_interrupted_by_the_user(kernel_objects: Callable[..., bytes], tmp_path: Path) -> None:

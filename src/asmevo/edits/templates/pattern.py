@@ -80,9 +80,9 @@ def parse_lines(text: str) -> tuple[Line, ...]:
 
 
 def _line(text: str) -> Line:
-    mnemonic, _, rest = text.partition(" ")
-    if not _MNEMONIC.match(mnemonic):
-        raise ValueError(f"{mnemonic!r:.40} is no mnemonic")
+    word, _, rest = text.partition(" ")
+    if not _MNEMONIC.match(word):
+        raise ValueError(f"{word!r:.40} is no mnemonic")
     operands = [part.strip() for part in re.split(r",(?![^\[(]*[\])])", rest)] if rest else []
     modifiers = ""
     if operands:
@@ -98,7 +98,7 @@ def _line(text: str) -> Line:
             raise ValueError(f"{operand!r:.40} is no operand of a template")
     if modifiers and not re.match(r"[\w:\[\], -]+$", modifiers):
         raise ValueError(f"{modifiers!r:.40} are no modifiers")
-    return Line(mnemonic, tuple(operands), modifiers)
+    return Line(word, tuple(operands), modifiers)
 
 
 def variables(lines: tuple[Line, ...]) -> dict[str, Kind]:
