@@ -7,7 +7,9 @@ enumeration (hip_runtime_api.h) for the fault that each client provokes.
 import json
 import re
 
-from hip.conftest import facts
+from asmevo.isa.target import Target
+from asmevo.program.build import assemble_object
+from hip.conftest import CLIENTS, facts
 
 
 def test_registered_program_with_streams_events_symbols_pinned_and_managed_memory(
@@ -109,3 +111,25 @@ def test_every_call_is_logged(run, modules, saxpy, tmp_path):
                          "hipModuleLoadData"]  # fmt: skip
     assert names.count("hipModuleLaunchKernel") == 3
     assert next(line for line in lines if "hipGraphCreate" in line).endswith("-> 801")
+
+
+def test_check_finds_a_race_and_nothing_where_there_is_none(run, modules, saxpy, tmp_path):
+    racy = tmp_path / "racy.hsaco"
+    racy.write_bytes(assemble_object((CLIENTS / "racy.s").read_text(), Target("gfx942")))
+    result, text = run(*modules, racy, check=True)
+    assert not result.ok
+    assert json.loads(text)["params"] == 0  # a race is no error of a launch
+    (finding,) = result.data["findings"]
+    assert finding["kind"] == "race-write-after-write"
+    assert "ds_write_b32" in finding["message"]
+    result, _ = run(*modules, saxpy, check=True)
+    assert result.ok
+    assert result.data["findings"] == []
+
+
+def test_profile_gives_modelled_time(run, registered, affine):
+    result, _ = run(registered, affine, profile=True)
+    row = result.data["kernels"]["affine"]
+    assert result.data["refused"] == []
+    # Microseconds: a launch of four small workgroups takes more than 100 ns and less than 100 us.
+    assert 0.1 < row["modelled_us"] / row["launches"] < 100
