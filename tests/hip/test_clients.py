@@ -9,6 +9,7 @@ import re
 
 from asmevo.isa.target import Target
 from asmevo.program.build import assemble_object
+from conftest import KERNELS
 from hip.conftest import CLIENTS, facts
 
 
@@ -133,3 +134,15 @@ def test_profile_gives_modelled_time(run, registered, affine):
     assert result.data["refused"] == []
     # Microseconds: a launch of four small workgroups takes more than 100 ns and less than 100 us.
     assert 0.1 < row["modelled_us"] / row["launches"] < 100
+
+
+def test_check_finds_a_load_that_is_used_early(run, modules, tmp_path):
+    text = (KERNELS / "gfx942" / "saxpy.s").read_text()
+    assert "\ts_waitcnt vmcnt(0)\n" in text
+    early = tmp_path / "early.hsaco"
+    broken = text.replace("\ts_waitcnt vmcnt(0)\n", "\ts_waitcnt vmcnt(1)\n")
+    early.write_bytes(assemble_object(broken, Target("gfx942")))
+    result, _ = run(*modules, early, check=True)
+    (finding,) = result.data["findings"]
+    assert finding["kind"] == "early-load"
+    assert "device memory" in finding["message"]

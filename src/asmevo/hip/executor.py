@@ -66,12 +66,16 @@ class Request:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Executed:
-    """What a launch did: its fault, if any, instructions, and what watching it found."""
+    """What a launch did: its fault, if any, instructions, and what watching it found.
+
+    `early` says where results differ when loads arrive as late as the waits allow, or is empty.
+    """
 
     fault: Fault | None
     instructions: int
     observations: tuple[Observation, ...] = ()
     counts: NDArray[np.int64] | None = None
+    early: str = ""
 
 
 class Executor:
@@ -168,15 +172,19 @@ class Executor:
         started()
         kernarg = request.kernarg()
         before: list[tuple[MemoryRegion, bytes]] = []
-        if self._waits(request):
+        if self._watch or self._waits(request):
             writable = [r for r in regions if r.writable]
             if sum(len(r.data) for r in writable) <= _COPIED:
                 before = [(r, r.data.tobytes()) for r in writable]
+        late: list[bytes] = []
+        if self._watch and before:
+            arrived, *_ = self._attempt(request, regions, kernarg, fair=False, late=True)
+            late = [] if arrived.stopped else [r.data.tobytes() for r, _ in before]
+            _restore(before)
         outcome, encoded, launch = self._attempt(request, regions, kernarg, fair=False)
         if outcome.stuck and before:
             # A wave waits for one that the plain order runs later.
-            for region, data in before:
-                region.data[:] = np.frombuffer(data, np.uint8)
+            _restore(before)
             outcome, encoded, launch = self._attempt(request, regions, kernarg, fair=True)
         fault = self._fault(request, regions, outcome, encoded, launch)
         return Executed(
@@ -184,12 +192,19 @@ class Executor:
             outcome.executed,
             tuple(observation(r) for r in outcome.reports),
             instruction_counts(encoded, outcome),
+            "" if fault is not None else _early(before, late),
         )
 
     def _attempt(
-        self, request: Request, regions: list[MemoryRegion], kernarg: bytes, *, fair: bool
+        self,
+        request: Request,
+        regions: list[MemoryRegion],
+        kernarg: bytes,
+        *,
+        fair: bool,
+        late: bool = False,
     ) -> tuple[Outcome, EncodedKernel, Launch]:
-        style = Style(tick=fair, shadow=self._watch)
+        style = Style(tick=fair, shadow=self._watch, waits=late)
         waves = -(-math.prod(request.block) // request.kernel.descriptor.wave_size)
         resident = max(1, min(math.prod(request.grid), _MOST_RESIDENT_WAVES // waves))
         launch = Launch(
@@ -203,6 +218,7 @@ class Executor:
             budget=self._budget,
             slice=_FAIR_SLICE if fair else _SLICE,
             shadow=self._watch,
+            waits=late,
             image=request.module.base,
             packet=PACKET_ADDRESS,
         )
@@ -251,6 +267,20 @@ class Executor:
             junk = self._machine.junk(encoded, launch)
             fault = replace(fault, undefined=undefined_operands(outcome, encoded, junk))
         return fault
+
+
+def _restore(before: Sequence[tuple[MemoryRegion, bytes]]) -> None:
+    for region, data in before:
+        region.data[:] = np.frombuffer(data, np.uint8)
+
+
+def _early(before: Sequence[tuple[MemoryRegion, bytes]], late: Sequence[bytes]) -> str:
+    """Where memory differs from what a run with late loads left."""
+    for (region, _), data in zip(before, late, strict=False):
+        unequal = np.flatnonzero(region.data != np.frombuffer(data, np.uint8))
+        if len(unequal):
+            return f"byte {int(unequal[0])} of {region.name}"
+    return ""
 
 
 def refused(kernel: Kernel, fault: Fault) -> None:

@@ -186,6 +186,8 @@ class Worker:
         if snapshot is not None and self._recorder is not None:
             self._recorder.write(snapshot, self._arena, row["launches"], said)
         self._findings(request, done.observations, row["launches"])
+        if done.early:
+            self._early(request, done.early, row["launches"])
         if done.fault is None:
             return SUCCESS, ns
         row["faults"] += 1
@@ -214,6 +216,27 @@ class Worker:
             return 0
         clock = machine_for(self._device.target)["clock_mhz"]
         return int(estimate.cycles * 1000 / clock)
+
+    def _early(self, request: Request, place: str, number: int) -> None:
+        name = request.kernel.name
+        if (name, "early-load", 0, 0) in self._found:
+            return
+        self._found.add((name, "early-load", 0, 0))
+        message = (
+            f"early-load in {name}: {place} depends on a load that no wait completes "
+            "(`asmevo check` on the object says which)"
+        )
+        say(message)
+        self._note(
+            {
+                "event": "finding",
+                "kernel": name,
+                "launch": number,
+                "kind": "early-load",
+                "times": 1,
+                "message": message,
+            }
+        )
 
     def _findings(self, request: Request, observations: Sequence[Observation], number: int) -> None:
         for o in observations:
