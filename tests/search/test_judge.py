@@ -52,13 +52,6 @@ def test_a_task_is_judged_alike_twice_and_with_a_used_bench(base: Bench) -> None
         assert first == again == anew
 
 
-def test_what_is_accepted_says_how_far_it_is_proved(base: Bench) -> None:
-    # Another wait state changes no value; the runs alone would be `tested-exact`.
-    accepted = judge(tasks(base)["accepted"], base)
-    assert accepted.evidence == "proved"
-    assert accepted.data["proof"]["status"] == "identical"
-
-
 def test_task_and_judgement_pickle(base: Bench) -> None:
     for given in tasks(base).values():
         assert pickle.loads(pickle.dumps(given)) == given

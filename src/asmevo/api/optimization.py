@@ -258,7 +258,8 @@ def _settled(
     refused: list[dict[str, Any]] = []
     while result.best.parent is not None:
         try:
-            return result, refused, verify_again(opened, result.object, capsules, final)
+            found = verify_again(opened, result.object, capsules, final)
+            return result.proved(), refused, found
         except FailedAgain as error:
             best = result.best
             refused.append({"node": best.id, "speedup": best.speedup, "reason": error.why})

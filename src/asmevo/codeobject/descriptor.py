@@ -7,7 +7,7 @@ Descriptor", tables per generation) and `AMDHSAKernelDescriptor.h`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import overload
 
 from asmevo.codeobject.elf import FormatError
@@ -70,15 +70,25 @@ class Bits:
     def __get__(self, instance: KernelDescriptor | None, owner: type) -> Bits | int:
         if instance is None:
             return self
-        return self.get(instance.raw) if self.exists(instance.target) else 0
+        known = instance.read.get(self.name)
+        if known is None:
+            known = self.get(instance.raw) if self.exists(instance.target) else 0
+            instance.read[self.name] = known
+        return known
 
 
 @dataclass(frozen=True, slots=True)
 class KernelDescriptor:
-    """One kernel descriptor. Bit fields read as integers (flags as 0 or 1)."""
+    """One kernel descriptor. Bit fields read as integers (flags as 0 or 1).
+
+    `read` keeps the fields that were read: each launch asks for fifty of them.
+    """
 
     raw: bytes
     target: Target
+    read: dict[str, int] = field(
+        default_factory=dict[str, int], init=False, compare=False, repr=False
+    )
 
     group_segment_fixed_size = Bits(0, 0, 32)
     private_segment_fixed_size = Bits(4, 0, 32)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import cast
 
 from asmevo.isa.access import Access, access_of
 from asmevo.isa.counters import Event, decode_wait, events
@@ -154,4 +155,10 @@ def _decode(inst: Instruction, arch: str) -> Decoded:
 
 def decode(inst: Instruction, target: Target) -> Decoded:
     """The record of `inst` on `target` (cached)."""
-    return _decode(inst, target.arch)
+    arch = target.arch
+    known = inst.decoded
+    if known is not None and known[0] == arch:
+        return cast(Decoded, known[1])
+    record = _decode(inst, arch)
+    inst.decoded = (arch, record)
+    return record

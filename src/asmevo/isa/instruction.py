@@ -42,7 +42,9 @@ class Instruction:
         modifiers: by name: `{"offset": 16, "offen": True, "op_sel": (0, 1)}`.
     """
 
-    __slots__ = ("base", "editable", "form", "mnemonic", "modifiers", "operands", "raw", "text")
+    __slots__ = (
+        "base", "decoded", "editable", "form", "mnemonic", "modifiers", "operands", "raw", "text",
+    )  # fmt: skip
 
     mnemonic: str
     base: str
@@ -54,6 +56,7 @@ class Instruction:
         self.raw = raw
         self.text = text
         self.editable = editable and text is not None
+        self.decoded: tuple[str, object] | None = None  # `isa.decoded.decode` keeps its record here
 
     def __getattr__(self, name: str) -> object:
         # Called for a slot that is still empty: the text is parsed when first asked about, and

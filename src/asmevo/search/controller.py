@@ -28,6 +28,7 @@ from asmevo.search.driver import Driver, KeepsJournal
 from asmevo.search.judge import Judgement, Task, judge
 from asmevo.search.memory import Failure, FailureMemory
 from asmevo.search.profile import profile_node
+from asmevo.search.proof import proved_steps
 from asmevo.search.store import SqliteStore, Store
 from asmevo.search.types import Attempt, Node, Proposal, declared_by, edit_id, object_id
 from asmevo.search.windows import HotWindow, Profile, hot_windows
@@ -85,6 +86,7 @@ class SearchResult:
     """Result of a run.
 
     Attributes:
+        kernel: the kernel's name.
         root: K0's node.
         best: the fastest accepted node (K0's when nothing was accepted).
         object: bytes of `best`.
@@ -98,6 +100,7 @@ class SearchResult:
             what was accepted until then counts).
     """
 
+    kernel: str
     root: Node
     best: Node
     object: bytes
@@ -108,6 +111,13 @@ class SearchResult:
     rules: dict[str, dict[str, int]]
     replayed: int
     stopped: str
+
+    def proved(self) -> SearchResult:
+        """The same run with the evidence of a proof at each step of the lineage that has one."""
+        if self.best.parent is None:
+            return self
+        steps = proved_steps(self.kernel, self.lineage, self.objects)
+        return replace(self, best=steps[-1], lineage=steps)
 
     def parent(self) -> SearchResult:
         """The same run with the parent of `best` in its place.
@@ -414,6 +424,7 @@ class Controller:
         attempts = tuple(store.attempts())[: state.done]
         lineage = tuple(store.lineage(best.id))
         return SearchResult(
+            kernel,
             root,
             best,
             store.blob(best.id),

@@ -318,12 +318,7 @@ class Watched(Gate):
 
 
 class Commit(Gate):
-    """The commit rule. The only gate that accepts.
-
-    What is accepted is compared with its parent by the prover, for its evidence alone. The prover
-    stops nobody: a window that is not equal says that registers differ at a place where control
-    passes, which a renamed register does as well, and no state of a kernel need lead there.
-    """
+    """The commit rule. The only gate that accepts."""
 
     name = "commit"
 
@@ -349,17 +344,7 @@ class Commit(Gate):
             reason = f"slower than K0 in a machine case: {decision.slower}"
         if decision.implausible:
             reason += "; implausibly large, check the capsule"
-        if decision.status == "accepted":
-            data["proof"] = self._proof(candidate)
         return GateVerdict(decision.status, self.name, reason, data)
-
-    def _proof(self, candidate: Candidate) -> dict[str, str]:
-        """What the prover says; a proof is the stronger evidence."""
-        assert candidate.built is not None, "a gate ran before the build"
-        found = self.bench.proofs.compare(candidate.program, candidate.built)
-        if found.holds:  # "identical" but for waits, whose values are none
-            candidate.evidence = "reordered" if found.status == "reordered" else "proved"
-        return {"status": found.status, "reason": found.reason}
 
 
 def _bytes(candidate: Candidate) -> bytes:

@@ -1,16 +1,26 @@
-"""What the prover says of a candidate's kernel against another version of it."""
+"""What the prover says of a candidate's kernel against another version of it.
+
+The prover stops nobody: a window that is not equal says that registers differ at a place where
+control passes, which a renamed register does as well, and no state of a kernel need lead there.
+Its word is evidence, asked for once a search is over, of the lineage that is delivered.
+"""
 
 from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from itertools import pairwise
 
+from asmevo.codeobject import CodeObject
 from asmevo.program.model import Program
+from asmevo.program.recover import recover
 from asmevo.prove.verdict import Verdict
 from asmevo.prove.versions.comparing import Compared, compare
 from asmevo.prove.versions.sides import Side
 from asmevo.prove.window import Window
+from asmevo.search.types import Node
 from asmevo.verify.proofs import prove
 
 _KEPT_SIDES, _KEPT_ANSWERS = 16, 4096
@@ -52,3 +62,23 @@ class Proofs:
             if len(self._sides) > _KEPT_SIDES:
                 self._sides.popitem(last=False)
         return known[1]
+
+
+def proved_steps(kernel: str, steps: Sequence[Node], objects: Sequence[bytes]) -> tuple[Node, ...]:
+    """A lineage with the stronger evidence of a proof at each step that has one.
+
+    Args:
+        kernel: the kernel's name.
+        steps: nodes from K0 on, each made from the one before it.
+        objects: their files.
+    """
+    proofs = Proofs(kernel)
+    programs = [recover(CodeObject.open(data)) for data in objects]
+    found = [steps[0]]
+    for node, (before, after) in zip(steps[1:], pairwise(programs), strict=True):
+        verdict = proofs.compare(before, after)
+        if verdict.holds:  # "identical" but for waits, whose values are none
+            evidence = "reordered" if verdict.status == "reordered" else "proved"
+            node = replace(node, evidence=evidence)
+        found.append(node)
+    return tuple(found)

@@ -28,7 +28,6 @@ _RUN_OFF = Record(Variant("stop", "run_off"))
 _TICK = Record(Variant("tick", "tick"))
 _COMPUTED = frozenset({"s_swappc_b64", "s_setpc_b64", "s_rfe_b64"})
 _CALLS = _COMPUTED | {"s_call_b64"}
-_ZEROS = (0,) * 6
 _DTYPE = np.dtype(
     {
         "names": ["fn", "ops", "imm", "region", "index", "misc", "imm2"],
@@ -341,12 +340,11 @@ def _lay_out(
     table["fn"] = np.fromiter(
         (address_of[id(r.variant)] for c in copies for r in c), np.uint64, len(copies) * count
     )
-    for name in ("imm", "imm2", "misc"):
-        values = [getattr(r, name) for c in copies for r in c]
-        table[name] = np.array(values, np.int64)
+    rows = np.array([r.row for c in copies for r in c], np.int64)
+    for column, name in enumerate(("imm", "imm2", "misc")):
+        table[name] = rows[:, column]
     pool = ConstantPool()
-    ops = np.array([(*r.ops, *_ZEROS[len(r.ops) :]) for c in copies for r in c], np.int64)
-    table["ops"] = _placed(ops, pool)
+    table["ops"] = _placed(np.ascontiguousarray(rows[:, 3:]), pool)
     mode_table = np.zeros((len(copies), 2), np.uint64)
     for n, bits in enumerate(modes):
         base = memory.ctypes.data + n * count * L.RECORD_SIZE

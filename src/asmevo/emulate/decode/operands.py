@@ -24,6 +24,10 @@ class Unsupported(UnsupportedError):
     """An instruction that the emulator cannot execute; carries the reason alone."""
 
 
+OPERANDS = 6
+"""Operand fields of a record."""
+
+
 @dataclass(slots=True)
 class Record:
     """One record before layout: its helper and operand fields.
@@ -39,6 +43,15 @@ class Record:
     index: int = -1
     target: int | None = None
     target2: int | None = None
+    _row: tuple[int, ...] | None = None
+
+    @property
+    def row(self) -> tuple[int, ...]:
+        """`imm`, `imm2`, `misc` and the operands; kept, as programs share records."""
+        if self._row is None:
+            padding = (0,) * (OPERANDS - len(self.ops))
+            self._row = (self.imm, self.imm2, self.misc, *self.ops, *padding)
+        return self._row
 
 
 class ConstantPool:

@@ -171,6 +171,7 @@ class HelperLibrary:
         backing = llvm.parse_assembly("")
         self._engine = llvm.create_mcjit_compiler(backing, _target_machine())
         self._addresses: dict[str, int] = {}
+        self._found: dict[Variant, int] = {}  # a symbol is a hash of its variant, dear to make
         self._lock = threading.RLock()
         self._folder = folder if folder is not None else (cache_folder() if use_cache else None)
         self.compiled = 0  # helpers compiled (not loaded) by this process
@@ -190,7 +191,11 @@ class HelperLibrary:
         """
         wanted = list(dict.fromkeys(variants))
         with self._lock:
-            missing = [v for v in wanted if v.symbol not in self._addresses]
+            found = self._found
+            fresh = [v for v in wanted if v not in found]
+            if not fresh:
+                return {v: found[v] for v in wanted}
+            missing = [v for v in fresh if v.symbol not in self._addresses]
             stems = {self._index[v.symbol] for v in missing if v.symbol in self._index}
             for stem in sorted(stems):
                 self._load_cached(stem)
@@ -207,7 +212,8 @@ class HelperLibrary:
                 done += len(symbols)
                 if progress is not None:
                     progress(done, len(missing))
-            return {v: self._addresses[v.symbol] for v in wanted}
+            found.update((v, self._addresses[v.symbol]) for v in fresh)
+            return {v: found[v] for v in wanted}
 
     def _objects(self, batches: Sequence[Sequence[Variant]]) -> Iterator[bytes]:
         """Object code of each batch; many batches compile in processes of their own.
