@@ -8,6 +8,7 @@ is left out then.
 import os
 import pickle
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,7 +22,8 @@ from asmevo.device.protocol import RunOptions
 from asmevo.errors import AsmEvoError, EnvironmentFault, InputError, UnsupportedError
 from asmevo.isa.target import Target
 from asmevo.program.build import assemble_object
-from conftest import KERNELS
+
+KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 
 GPU = "ASMEVO_TEST_GPU" in os.environ
 injected = pytest.mark.skipif(GPU, reason="faults are injected into the emulated runtime only")

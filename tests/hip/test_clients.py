@@ -6,11 +6,13 @@ enumeration (hip_runtime_api.h) for the fault that each client provokes.
 
 import json
 import re
+from pathlib import Path
 
 from asmevo.isa.target import Target
 from asmevo.program.build import assemble_object
-from conftest import KERNELS
 from hip.conftest import CLIENTS, facts
+
+KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 
 
 def test_registered_program_with_streams_events_symbols_pinned_and_managed_memory(

@@ -24,6 +24,7 @@ from asmevo.search.commit import CommitRule
 from asmevo.search.judge import Task, judge
 from asmevo.verify.report import VerifyConfig
 from asmevo.verify.synthesize import capsules_for
+from cheats.frame import slowed
 
 STATIC, RUN, TESTED = "static_check", "differential", "tested"
 REFUSED = ("divergent", "runtime_failure", "static_invalid", "untested", "canary_corruption")
@@ -57,7 +58,8 @@ def test_the_search_refuses_it(shared_root: Path, name: str) -> None:
     k0, k1 = ((folder / f"{n}.hsaco").read_bytes() for n in ("K0", "K1"))
     capsules = capsules_for(k0, folder / "launch.yaml")
     device = EmulatedDevice()
-    timings = tuple(device.time(k0, c, 1) for c in timed_launches(capsules))
+    # Of a K0 eight times as slow, so that what is wrong is not stopped for being slow as well.
+    timings = tuple(slowed(device.time(k0, c, 1)) for c in timed_launches(capsules))
     problem = Problem(
         k0, capsules[0].kernel, capsules, EmulatedDevice, VerifyConfig(), 1, CommitRule(), timings
     )

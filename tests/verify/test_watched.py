@@ -6,7 +6,7 @@ LDS races and their effects are worked out by hand: wave 0 writes what wave 1 re
 from __future__ import annotations
 
 from asmevo.device.protocol import Device
-from asmevo.verify.watched import watched
+from asmevo.verify.watched import Watcher
 from reference.sanitizers import built, capsule, device
 
 # Each wave writes its dwords, and reads the neighbour's behind the barrier.
@@ -22,7 +22,7 @@ UNDEFINED = ORDERED.replace("ds_write_b32 v1, v0", "ds_write_b32 v1, v0 offset:2
 
 
 def rules(k0: str, k1: str, on: Device | None = None) -> set[str]:
-    found, note = watched(built(k0), built(k1), [capsule()], on or device(), 7)
+    found, note = Watcher(built(k0), on or device(), 7).compare(built(k1), [capsule()])
     assert note == ""
     return {f.rule for f in found}
 

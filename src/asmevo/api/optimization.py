@@ -175,19 +175,12 @@ def optimize(
         record["agent"] = who.report()
     record["growth"] = recover(opened.code).growth_refused or "allowed"
     record["refused"] = refused
-    reason = "no accepted edit; no object written"
     if found := evidence is not None:
         record["evidence"] = evidence
-        reason = f"{result.best.speedup:.4f}x {result.root.label}"
-    if refused:
-        what = f"{counted(len(refused), 'accepted object')} failed its final verification"
-        reason = f"{reason}; {what}: {refused[0]['reason']}"
-    if found and record["evidence"]["untested"]["text"]:
-        reason += f"; untested changes allowed: {record['evidence']['untested']['text']}"
     return Optimization(
         found,
         "accepted" if found else "insufficient_speedup",
-        reason,
+        _reason(result, refused, evidence),
         record,
         opened,
         result.object if found else None,
@@ -245,6 +238,21 @@ class FailedAgain(InputError):
             "the launch description leaves something undefined; nothing was written",
         )
         self.why = why
+
+
+def _reason(
+    result: SearchResult, refused: Sequence[dict[str, Any]], evidence: dict[str, Any] | None
+) -> str:
+    """The result in a line."""
+    reason = "no accepted edit; no object written"
+    if evidence is not None:
+        reason = f"{result.best.speedup:.4f}x {result.root.label}"
+    if refused:
+        what = f"{counted(len(refused), 'accepted object')} failed its final verification"
+        reason = f"{reason}; {what}: {refused[0]['reason']}"
+    if evidence is not None and evidence["untested"]["text"]:
+        reason += f"; untested changes allowed: {evidence['untested']['text']}"
+    return reason
 
 
 def _settled(
