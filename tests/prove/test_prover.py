@@ -52,3 +52,14 @@ def test_mode_decides_what_a_sum_flushes(denorm: int) -> None:
     mode = FloatMode(denorm_32=denorm)
     assert status("v_add_f32 v0, 0x80000000, v1", "v_mov_b32 v0, v1", mode=mode) == "refuted"
     assert status("v_add_f32 v0, 0x80000000, v1", "v_max_f32 v0, v1, v1", mode=mode) == "proved"
+
+
+def test_the_memory_of_the_rest_of_the_process_is_not_the_solvers() -> None:
+    """bitwuzla holds its limit against the whole process, which in a search has gigabytes."""
+    before, after = "v_and_b32 v3, 15, v1; v_or_b32 v0, v3, v2", "v_and_or_b32 v0, v1, 15, v2"
+    mask = window("v_and_b32 v3, 0xffff, v1; v_or_b32 v0, v3, v2",
+                  "v_or_b32_sdwa v0, v1, v2 dst_sel:DWORD dst_unused:UNUSED_PAD "
+                  "src0_sel:WORD_0 src1_sel:DWORD", "v0", arch="gfx90a")  # fmt: skip
+    verdict = prove_window(mask, memory_mb=16)
+    assert (verdict.status, verdict.solver.split()[0]) == ("proved", "bitwuzla"), verdict
+    assert prove_window(window(before, after, "v0"), memory_mb=16).holds

@@ -8,9 +8,11 @@ lane that a question looks at; that is less than is known of it, so what is foun
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from asmevo.prove.backend import Bitwuzla, Kind, Option, Options, Result, TermManager
@@ -27,6 +29,15 @@ _BINARY = {
 _NAMED = frozenset({"named", "float", "load"})
 _OPAQUE = frozenset({"initial", "store", "stored", "event", "after"})
 _MOST_TERMS = 400_000
+
+
+def _resident_mb() -> int:
+    """Memory of this process, MB; bitwuzla counts all of it, not only what it takes itself."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE") >> 20
 
 
 class OutOfTime(Exception):
@@ -123,7 +134,7 @@ class Solver:
         options = Options()
         options.set(Option.PRODUCE_MODELS, modelled)
         options.set(Option.TIME_LIMIT_PER, max(1, int(1000 * left)))
-        options.set(Option.MEMORY_LIMIT, self._memory)
+        options.set(Option.MEMORY_LIMIT, _resident_mb() + self._memory)
         solver = Bitwuzla(self._tm, options)
         for clause in (*self._facts, *clauses):
             solver.assert_formula(clause)
