@@ -94,6 +94,11 @@ def test_an_instance_is_replaced(lines: list[str], expected: list[str]) -> None:
         ["v_mul_f32_e64 v8, -v2, v4", "v_mul_f32_e32 v9, v3, v5"],
         ["v_lshrrev_b32_e32 v2, 3, v1", "v_and_b32_e32 v8, 0xfd, v2"],
         ["v_mul_lo_u32 v8, v1, 12"],
+        # A line reads what the one before wrote, under another name: the packed form reads both
+        # factors before it writes, and the sum is of the shifted value twice.
+        ["v_fmac_f32_e32 v8, v8, v4", "v_fmac_f32_e32 v9, v8, v5"],
+        ["v_lshlrev_b32_e32 v2, 2, v1", "v_add_u32_e32 v8, v2, v2"],
+        ["v_lshlrev_b32_e32 v8, 2, v1", "v_or_b32_e32 v8, v8, v8"],
     ],
 )  # fmt: skip
 def test_what_is_no_instance_stays(lines: list[str]) -> None:

@@ -101,6 +101,12 @@ def _line(text: str) -> Line:
     return Line(word, tuple(operands), modifiers)
 
 
+def variable_of(word: str) -> str | None:
+    """The name of the variable that an operand is, or None."""
+    found = _VARIABLE.match(word)
+    return None if found is None else found[1]
+
+
 def variables(lines: tuple[Line, ...]) -> dict[str, Kind]:
     """The variables of a pattern and their kinds.
 

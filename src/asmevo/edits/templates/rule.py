@@ -12,7 +12,7 @@ from asmevo.edits.base import CompositesOnly, Window, analysed, kernel_function
 from asmevo.edits.order.dependence import is_fence
 from asmevo.edits.templates.model import Template
 from asmevo.edits.templates.pattern import Kind, Line, Value, fill, match, variables
-from asmevo.edits.templates.samples import allowed, instance, results
+from asmevo.edits.templates.samples import allowed, instance, mixed, results
 from asmevo.edits.waits.pending import FunctionWaits
 from asmevo.edits.waits.settle import settled
 from asmevo.errors import BuildError
@@ -98,7 +98,8 @@ def _next_instance(
         if at >= limit:
             return None
         places.append(at)
-    return (tuple(places), bound) if allowed(template, bound) else None
+    fits = allowed(template, bound) and not mixed(template, bound)
+    return (tuple(places), bound) if fits else None
 
 
 def _edits(

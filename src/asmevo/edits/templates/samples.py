@@ -1,18 +1,26 @@
 """Instances of a template, to prove it on before it is used.
 
-Registers are variables of a proof, so one instance with all of them different stands for all such;
-where several variables of a template are one register, `Templates` asks for that instance again.
-Constants are no variables of a proof: each of some values gives an instance.
+Registers are variables of a proof, so one instance with all of them different stands for all such.
+It also stands for those in which variables share registers, but where a line would then read what
+an earlier line wrote under another name (`mixed`): those are no instances. Constants are no
+variables of a proof: each of some values gives an instance.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, product
 
 from asmevo.edits.templates.model import Template
-from asmevo.edits.templates.pattern import CONSTANTS, Bindings, Value, fill, variables
+from asmevo.edits.templates.pattern import (
+    CONSTANTS,
+    Bindings,
+    Value,
+    fill,
+    variable_of,
+    variables,
+)
 from asmevo.isa.operand import Reg, parse_value
 
 _IMMEDIATES = (0, 1, 2, 5, 16, 24, 31)
@@ -76,6 +84,29 @@ def results(sample: Sample) -> Iterator[int]:
         register = parse_value(str(sample.bound[name]))
         assert isinstance(register, Reg), "only registers are written"
         yield from register.units
+
+
+def mixed(template: Template, bound: Bindings) -> bool:
+    """Whether a line reads, under another name, what an earlier line of its side has written.
+
+    Also whether two results share a register, as their order would then matter.
+    """
+    units = {name: _units(value) for name, value in bound.items()}
+    for side in (template.pattern, template.result):
+        written: set[str] = set()
+        for line in side:
+            names = [variable_of(word) for word in line.operands]
+            read = {n for n in names[1:] if n is not None}
+            if any(units[r] & units[w] for r in read for w in written - {r}):
+                return True
+            written |= {n for n in names[:1] if n is not None}
+    outs = instance(template, bound).results
+    return any(units[a] & units[b] for a, b in combinations(outs, 2))
+
+
+def _units(value: Value) -> frozenset[int]:
+    register = parse_value(str(value))
+    return frozenset(register.units) if isinstance(register, Reg) else frozenset()
 
 
 def allowed(template: Template, bound: Mapping[str, Value]) -> bool:

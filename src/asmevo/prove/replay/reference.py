@@ -181,7 +181,8 @@ class _Run:
             sources = swizzle_lanes(int.from_bytes(inst.raw[:2], "little"), 64)
             self._write(self._row(ops[0]), sent[np.array(sources)])
             return
-        offset = int(inst.modifiers.get("offset", 0))  # type: ignore[arg-type]
+        offset = inst.modifiers.get("offset", 0)
+        assert isinstance(offset, int), "an offset is a number"
         lanes = (self._rows(ops[1]) + np.uint32(offset)) >> np.uint32(2) & np.uint32(63)
         data = self._rows(ops[2])
         if base == "ds_bpermute_b32":
