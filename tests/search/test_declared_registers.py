@@ -14,10 +14,12 @@ import pytest
 from fakes import KERNELS
 
 import asmevo
+from asmevo.api.agent.claims import recheck
 from asmevo.api.optimization import evidence_bundle
 from asmevo.check.comparison import compare_objects, examine
 from asmevo.check.rules.declared import DECLARABLE
 from asmevo.codeobject import CodeObject
+from asmevo.device.emulated import EmulatedDevice
 from asmevo.edits import LowerRegisters
 from asmevo.errors import InputError
 from asmevo.program.build import assemble_object
@@ -144,6 +146,9 @@ def test_the_search_takes_it_and_the_bundle_tells_it(tmp_path: Path) -> None:
     assert asmevo.verify(k0, winner, launch).status == "static_invalid"
     assert asmevo.verify(k0, winner, launch, declare=("registers",)).ok
     assert asmevo.check(winner, against=k0, declare=("registers",)).ok
+    # As after a run that somebody else drove.
+    lineage, launches = found.search.lineage, found.launches
+    assert recheck(k0, "matmul_f32", lineage, launches, EmulatedDevice()) == winner
     bundle = tmp_path / "evidence.zip"
     bundle.write_bytes(evidence_bundle(found))
     assert asmevo.audit(bundle, seed=1).ok

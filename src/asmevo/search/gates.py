@@ -55,8 +55,7 @@ class Candidate:
         object: the built file.
         built: the program recovered from `object`, not the one that made it.
         code_object: `object`, opened.
-        evidence: strength of the evidence, after differential execution; of an accepted candidate
-            perhaps a proof.
+        evidence: strength of the evidence, after differential execution.
         report: of the runs, likewise.
         estimate: parent time over candidate time as the model has it, from the screen on.
         timings: one per timed launch, after timing.

@@ -18,7 +18,7 @@ from asmevo.program.edit import apply
 from asmevo.program.rebuild import rebuild
 from asmevo.program.recover import recover
 from asmevo.search.commit import CommitRule, decide, speedup
-from asmevo.search.types import Node, object_id
+from asmevo.search.types import Node, declared_by, object_id
 
 _SAME = 1e-9  # modelled times repeat exactly; the factor allows for rounding
 _SAMPLES = 5
@@ -51,7 +51,7 @@ def recheck(
         raise ClaimError("the lineage does not begin with this K0")
     timed = timed_launches(capsules)
     rule, known = CommitRule(), examine(CodeObject.open(k0))
-    data = k0
+    data, declared = k0, frozenset[str]()
     first = times = _timings(device, data, timed, samples)
     _held(lineage[0], first, 1.0)
     for before, node in pairwise(lineage):
@@ -63,7 +63,10 @@ def recheck(
             raise ClaimError(f"node {node.id[:12]} cannot be built: {err.one_line()}") from err
         if object_id(data) != node.id:
             raise ClaimError(f"the edits of node {node.id[:12]} give another object")
-        findings = compare_objects(known, CodeObject.open(data), edited=(kernel,)).findings
+        declared |= declared_by(node.edits)
+        findings = compare_objects(
+            known, CodeObject.open(data), declared=declared, edited=(kernel,)
+        ).findings
         if findings:
             raise ClaimError(f"node {node.id[:12]}: {findings[0].rule}: {findings[0].message}")
         after = _timings(device, data, timed, samples)
